@@ -84,7 +84,7 @@ def test_known_findings_of_a_baseline_are_only_counted(write: Write) -> None:
     old = {finding.key for finding in first if finding.place.record == "1"}
     audit = engine.check(opened, engine.CheckOptions(baseline=old))
     assert {"2"} == {finding.place.record for finding in audit.findings if finding.place.record}
-    assert len(first) == len(audit.findings) + audit.known
+    assert len(first) == len(audit.findings) + audit.in_baseline
 
 
 def test_select_and_ignore_take_codes_and_areas(write: Write) -> None:

@@ -130,7 +130,7 @@ def test_a_sample_of_a_demo_has_the_findings_of_its_records_and_no_others(name: 
     for seed in (1, 2):
         made = engine.check(of, engine.CheckOptions(sample=5, seed=seed))
         assert made.sample is not None
-        numbers = {*drawn(made.sample.of, 5, seed)}
+        numbers = {*drawn(made.sample.total, 5, seed)}
         mine = {key for key, one in whole.items() if one.place.index in numbers and one.code not in made.sample.repeats}
         assert mine <= {one.key for one in made.findings} <= whole.keys()
 

@@ -18,7 +18,7 @@ from readback import cli, workspace
 from readback.checks import variables
 from readback.checks.run import engine
 from readback.checks.summary import Audit
-from readback.checks.variables import Heard, Told, VariableRow, Variables, record_uses, value
+from readback.checks.variables import AccountReader, AccountWriter, VariableRow, Variables, record_uses, value
 from readback.prompts.assemble import assemble
 from readback.records.dataset import open_dataset
 from readback.types import Location, Selection, VariableUse
@@ -108,7 +108,7 @@ def test_an_albert_mode_tells_documented_names_from_others(write: Write) -> None
     config = "prompts: [{mode: rag, template: rag.jinja}]\n"
     template = "{% for c in sheet_chunks %}{{ c.titel }}{{ c.text }}{% endfor %}{{ qurey }}{{ institution }}\n"
     audit = audited(write({"prompt_config.yml": config, "rag.jinja": template, "d.jsonl": [{"id": "1"}]}))
-    known = {one.name: (one.known, one.meant) for one in audit.variables}
+    known = {one.name: (one.documented, one.suggested) for one in audit.variables}
     assert known == {
         "sheet_chunks": (True, None),
         "sheet_chunks[*].titel": (False, "title"),
@@ -128,7 +128,7 @@ SHAPES = st.lists(
 def test_counts_are_exact_however_few_accounts_are_kept(records: list[Any], kept: int) -> None:
     before, variables.SHAPES = variables.SHAPES, kept
     try:
-        told, heard, made = Told(), Heard(), Variables()
+        told, heard, made = AccountWriter(), AccountReader(), Variables()
         choice = Selection(mode="m")
         for index, record in enumerate(records):
             uses = [VariableUse(name, state, only_asked=asked) for name, state, asked in record]

@@ -38,51 +38,55 @@ class Weighed:
 
     @property
     def with_finding(self) -> tuple[Pair, ...]:
+        """Return the pairs of which any side has the finding."""
         return (*self.one_sided, *self.both_sided)
 
 
 def planned(opened: Workspace) -> tuple[Pair, ...]:
-    """The pairs the workspace declares, each once and in its order; an alias stands for its condition."""
-    made = (Pair(*(_name(opened, str(pair.get(side))) for side in ("a", "b"))) for pair in opened.comparisons)
-    return tuple(dict.fromkeys(made))
+    """Return the pairs that the workspace declares, each once and in its order; an alias stands for its condition."""
+    pairs = (Pair(*(_name(opened, str(pair.get(side))) for side in ("a", "b"))) for pair in opened.comparisons)
+    return tuple(dict.fromkeys(pairs))
 
 
-def weighed(audit: Audit, found: Sequence[Group], pairs: Sequence[Pair]) -> tuple[Weighed, ...]:
-    """The groups in the order in which a meeting should look at them.
+def weighed(audit: Audit, groups: Sequence[Group], pairs: Sequence[Pair]) -> tuple[Weighed, ...]:
+    """Return the groups in the order in which a meeting should look at them.
 
     Errors, warnings, then infos; then what is on one side only of a planned comparison, then what is on both,
     then what is in none; then by conditions touched, then by records; ties by code.
     """
     name = names(audit)
-    made = [_weigh(group, _conditions(group, name), pairs) for group in found]
-    return tuple(sorted(made, key=_rank))
+    weighed_groups = [_weigh(group, _conditions(group, name), pairs) for group in groups]
+    return tuple(sorted(weighed_groups, key=_rank))
 
 
-def faults(found: Iterable[Weighed], pair: Pair, severity: Severity = "error") -> tuple[int, int]:
+def faults(weighed_groups: Iterable[Weighed], pair: Pair, severity: Severity = "error") -> tuple[int, int]:
     """How many rules of a severity are on one side only of a pair, and how many on both."""
-    grave = [one for one in found if one.group.severity == severity]
-    return sum(pair in one.one_sided for one in grave), sum(pair in one.both_sided for one in grave)
+    grave = [weighed_group for weighed_group in weighed_groups if weighed_group.group.severity == severity]
+    one_sided = sum(pair in weighed_group.one_sided for weighed_group in grave)
+    both_sided = sum(pair in weighed_group.both_sided for weighed_group in grave)
+    return one_sided, both_sided
 
 
-def _rank(one: Weighed) -> tuple[int, int, int, int, str]:
-    side = 0 if one.one_sided else 1 if one.both_sided else 2
-    return WEIGHT[one.group.severity], side, -len(one.group.conditions), -one.group.records, one.group.code
+def _rank(weighed_group: Weighed) -> tuple[int, int, int, int, str]:
+    side = 0 if weighed_group.one_sided else 1 if weighed_group.both_sided else 2
+    group = weighed_group.group
+    return WEIGHT[group.severity], side, -len(group.conditions), -group.records, group.code
 
 
 def _weigh(group: Group, conditions: tuple[str, ...], pairs: Sequence[Pair]) -> Weighed:
     hit = {pair: (pair.a in conditions) + (pair.b in conditions) for pair in pairs if pair.a != pair.b}
-    one, both = (tuple(pair for pair, n in hit.items() if n == sides) for sides in (1, 2))
-    return Weighed(group, conditions, one, both)
+    single, both = (tuple(pair for pair, n in hit.items() if n == sides) for sides in (1, 2))
+    return Weighed(group, conditions, single, both)
 
 
 def _conditions(group: Group, name: Callable[[Location], str]) -> tuple[str, ...]:
-    grave = (name(one.place) for one in group.findings if one.severity == group.severity)
+    grave = (name(finding.place) for finding in group.findings if finding.severity == group.severity)
     return tuple(dict.fromkeys(filter(None, grave)))
 
 
-def _name(opened: Workspace, said: str) -> str:
-    condition = opened.condition(said)
-    return condition.name if condition else said
+def _name(opened: Workspace, name: str) -> str:
+    condition = opened.condition(name)
+    return condition.name if condition else name
 
 
 Kind = Literal["fair", "same", "unfair", "unknown"]
@@ -139,41 +143,60 @@ class Verdict:
         return len(self.varied) > 1 and not self.planned
 
 
-def verdict(audit: Audit, found: Sequence[Weighed], pair: Pair) -> Verdict:
-    """The answer for one pair; `found` are the groups of the audit as `weighed` gives them for this pair, too."""
-    errors = [one for one in found if one.group.severity == "error" and pair in one.with_finding]
-    against = [(one, _apart(audit, one, pair)) for one in errors]
-    unfair = tuple(_fault(audit, one, pair, apart) for one, apart in against if pair in one.one_sided or apart)
-    missing = (*_missing(audit, pair), *(Missing("kept", why=one.group.title) for one in found if _hidden(one, pair)))
-    same = tuple(_fault(audit, one, pair, ()) for one, _ in against)
-    made = Verdict(pair, "fair", unfair or same, missing, tuple(_unchecked(audit, pair)), *_varied(audit, pair))
-    wrong = unfair or made.confounded
-    return replace(made, kind="unfair" if wrong else "unknown" if missing else "same" if same else "fair")
+def verdict(audit: Audit, weighed_groups: Sequence[Weighed], pair: Pair) -> Verdict:
+    """Judge one pair of conditions; `weighed_groups` are the audit's groups as `weighed` returns them for this pair,
+    too.
+    """
+    errors = [
+        weighed_group
+        for weighed_group in weighed_groups
+        if weighed_group.group.severity == "error" and pair in weighed_group.with_finding
+    ]
+    against = [(weighed_group, _apart(audit, weighed_group, pair)) for weighed_group in errors]
+    unfair = tuple(
+        _fault(audit, weighed_group, pair, apart)
+        for weighed_group, apart in against
+        if pair in weighed_group.one_sided or apart
+    )
+    missing = (
+        *_missing(audit, pair),
+        *(
+            Missing("kept", why=weighed_group.group.title)
+            for weighed_group in weighed_groups
+            if _hidden(weighed_group, pair)
+        ),
+    )
+    same = tuple(_fault(audit, weighed_group, pair, ()) for weighed_group, _ in against)
+    draft = Verdict(pair, "fair", unfair or same, missing, tuple(_unchecked(audit, pair)), *_varied(audit, pair))
+    wrong = unfair or draft.confounded
+    return replace(draft, kind="unfair" if wrong else "unknown" if missing else "same" if same else "fair")
 
 
-def verdicts(audit: Audit, found: Sequence[Weighed], pairs: Sequence[Pair]) -> tuple[Verdict, ...]:
-    """The answer for each pair, in their order."""
-    return tuple(verdict(audit, found, pair) for pair in pairs)
+def verdicts(audit: Audit, weighed_groups: Sequence[Weighed], pairs: Sequence[Pair]) -> tuple[Verdict, ...]:
+    """Judge each pair, in their order."""
+    return tuple(verdict(audit, weighed_groups, pair) for pair in pairs)
 
 
-def differs(one: Verdict) -> str:
+def differs(verdict: Verdict) -> str:
     """In a sentence what was varied; empty where nothing was, or where it is not known."""
-    what = t("verdict.and").join(t(f"verdict.varied_{name}") for name in one.varied)
-    if not what or one.planned:
+    what = t("verdict.and").join(t(f"verdict.varied_{name}") for name in verdict.varied)
+    if not what or verdict.planned:
         return t("verdict.varied_planned", what=what) if what else ""
-    if len(one.varied) == 1 and one.missing:
+    if len(verdict.varied) == 1 and verdict.missing:
         return t("verdict.varied_known", what=what)
-    return t("verdict.varied", n=len(one.varied), what=what)
+    return t("verdict.varied", n=len(verdict.varied), what=what)
 
 
-def why(one: Verdict) -> tuple[str, ...]:
+def why(verdict: Verdict) -> tuple[str, ...]:
     """Why a verdict is what it is, each reason in a sentence: too much differs, each fault, or what is missing."""
-    if one.kind == "unknown":
-        return tuple(t(f"verdict.missing_{each.what}", side=each.side, why=each.why) for each in one.missing)
-    return ((differs(one),) if one.confounded else ()) + tuple(map(_said, one.faults))
+    if verdict.kind == "unknown":
+        return tuple(
+            t(f"verdict.missing_{missing.what}", side=missing.side, why=missing.why) for missing in verdict.missing
+        )
+    return ((differs(verdict),) if verdict.confounded else ()) + tuple(map(_format_fault, verdict.faults))
 
 
-def _said(fault: Fault) -> str:
+def _format_fault(fault: Fault) -> str:
     if len(fault.sides) == 1:
         places = t("overview.places", n=fault.places)
         return f"{t('verdict.fault', title=fault.title, places=places, side=fault.sides[0])}."
@@ -181,9 +204,9 @@ def _said(fault: Fault) -> str:
     return f"{t(key, title=fault.title, n=len(fault.records))}."
 
 
-def _apart(audit: Audit, one: Weighed, pair: Pair) -> tuple[int, ...]:
-    """The records that have the fault on one side of the pair and not on the other."""
-    a, b = (_records(audit, one.group.code, side) for side in (pair.a, pair.b))
+def _apart(audit: Audit, weighed_group: Weighed, pair: Pair) -> tuple[int, ...]:
+    """Return the records that have the fault on one side of the pair and not on the other."""
+    a, b = (_records(audit, weighed_group.group.code, side) for side in (pair.a, pair.b))
     return tuple(sorted(a ^ b))
 
 
@@ -192,17 +215,19 @@ def _records(audit: Audit, code: str, side: str) -> set[int]:
     return {number for key in keys for number in numbers(audit.with_finding.get((code, key), b""))}
 
 
-def _fault(audit: Audit, one: Weighed, pair: Pair, apart: tuple[int, ...]) -> Fault:
+def _fault(audit: Audit, weighed_group: Weighed, pair: Pair, apart: tuple[int, ...]) -> Fault:
     name = names(audit)
-    sides = tuple(side for side in (pair.a, pair.b) if side in one.conditions)
-    places = sum(name(each.place) in sides for each in one.group.findings if each.severity == "error")
-    return Fault(one.group.code, one.group.title, sides, places, apart)
+    sides = tuple(side for side in (pair.a, pair.b) if side in weighed_group.conditions)
+    places = sum(
+        name(finding.place) in sides for finding in weighed_group.group.findings if finding.severity == "error"
+    )
+    return Fault(weighed_group.group.code, weighed_group.group.title, sides, places, apart)
 
 
-def _hidden(one: Weighed, pair: Pair) -> bool:
+def _hidden(weighed_group: Weighed, pair: Pair) -> bool:
     """Whether errors of a rule may be on a side of the pair without being known: more were found than are kept."""
-    group = one.group
-    return group.severity == "error" and group.count > len(group.findings) and pair not in one.with_finding
+    group = weighed_group.group
+    return group.severity == "error" and group.count > len(group.findings) and pair not in weighed_group.with_finding
 
 
 def _missing(audit: Audit, pair: Pair) -> Iterator[Missing]:
@@ -217,7 +242,7 @@ def _missing(audit: Audit, pair: Pair) -> Iterator[Missing]:
         row = rows.get(side)
         if row is None:
             yield Missing("condition", side)
-        elif row.system_unknown and not _of_one_model(rows, pair):
+        elif row.system_unknown and not _share_unstated_system(rows, pair):
             yield Missing("system", side, row.system_unknown)
 
 
@@ -227,12 +252,12 @@ def _varied(audit: Audit, pair: Pair) -> tuple[tuple[str, ...], bool]:
     if a is None or b is None:
         return (), False
     unsure = {"system"} if a.system_unknown or b.system_unknown else set()
-    found = tuple(name for name in differing(a.factors, b.factors) if name not in unsure)
-    meant = {*audit.intended.get((pair.a, pair.b), ()), *audit.intended.get((pair.b, pair.a), ())}
-    return found, bool(found) and meant.issuperset(found)
+    varied = tuple(name for name in differing(a.factors, b.factors) if name not in unsure)
+    intended = {*audit.intended.get((pair.a, pair.b), ()), *audit.intended.get((pair.b, pair.a), ())}
+    return varied, bool(varied) and intended.issuperset(varied)
 
 
-def _of_one_model(rows: Mapping[str, Row], pair: Pair) -> bool:
+def _share_unstated_system(rows: Mapping[str, Row], pair: Pair) -> bool:
     """Whether a system message that no file states is the same on both sides: the model's, and both run that model."""
     a, b = rows.get(pair.a), rows.get(pair.b)
     if a is None or b is None or a.model is None:
@@ -240,20 +265,22 @@ def _of_one_model(rows: Mapping[str, Row], pair: Pair) -> bool:
     return a.model == b.model and a.system_unknown == b.system_unknown != NOTHING_BUILT
 
 
-def _of_uncertain_engine(audit: Audit) -> set[str]:
-    """The models of which it cannot be told which template Ollama sends."""
-    return {name for one in audit.findings if one.code in ENGINES for name in one.values.get("uncertain", ())}
+def _list_uncertain_models(audit: Audit) -> set[str]:
+    """Return the models for which it cannot be told which template Ollama sends."""
+    return {
+        name for finding in audit.findings if finding.code in ENGINES for name in finding.values.get("uncertain", ())
+    }
 
 
 def _unchecked(audit: Audit, pair: Pair) -> Iterator[Unchecked]:
     if audit.sample:
         yield "sample"
     rows = {row.name: row for row in audit.conditions}
-    if _of_one_model(rows, pair) and rows[pair.a].system_unknown:
+    if _share_unstated_system(rows, pair) and rows[pair.a].system_unknown:
         yield "system"
-    if _of_uncertain_engine(audit) & {row.model for row in audit.conditions if row.name in (pair.a, pair.b)}:
+    if _list_uncertain_models(audit) & {row.model for row in audit.conditions if row.name in (pair.a, pair.b)}:
         yield "engine"
     if not all(row.observed[1] for row in audit.conditions if row.name in (pair.a, pair.b)):
         yield "requests"
-    if any(one.severity == "error" for one in audit.ignored_findings):
+    if any(finding.severity == "error" for finding in audit.ignored_findings):
         yield "ignored"

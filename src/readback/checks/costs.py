@@ -56,7 +56,7 @@ class Change:
     p_adjusted: float | None = None
 
 
-One = TypeVar("One", Cost, Change)
+Estimate = TypeVar("Estimate", Cost, Change)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,34 +80,34 @@ def costs(opened: Workspace, data: Dataset, audit: Audit, table: ScoreTable, cri
     changes: list[Change] = []
     for key in names:
         scored, values = get_scored_items(table, key, criterion, judge)
-        at = number.of(scored)
+        at = number.find_numbers(scored)
         within += [
-            _within(code, key, _in(at, mine), values)
-            for (code, one), mine in with_finding.items()
-            if one == key and len(mine)
+            _within(code, key, _in(at, indices), values)
+            for (code, condition), indices in with_finding.items()
+            if condition == key and len(indices)
         ]
     for a, b in permutations(names, 2):
         pair = pair_items(table, a, b, criterion, judge)
-        at = number.of(pair.items)
+        at = number.find_numbers(pair.items)
         for code in dict.fromkeys(code for code, _ in with_finding):
             only_b = _in(at, with_finding[code, b]) & ~_in(at, with_finding[code, a])
             if only_b.sum() >= FEWEST:
                 changes.append(_change(code, a, b, (pair.b - pair.a)[only_b], pair, only_b))
-    told = [one for one in within if one.n_with]
-    return Costs(_adjusted(told), _adjusted(changes), number.unknown)
+    filled_costs = [cost for cost in within if cost.n_with]
+    return Costs(_adjusted(filled_costs), _adjusted(changes), number.unknown)
 
 
 def marked(
     opened: Workspace, data: Dataset, audit: Audit, table: ScoreTable, code: str, key: ConditionKey,
     judged: tuple[str, str],
 ) -> frozenset[str]:  # fmt: skip
-    """The items of one condition, scored under a criterion by a judge (`judged`), with a finding of `code`."""
+    """Return the items of one condition, scored under a criterion by a judge (`judged`), with a finding of `code`."""
     name = _name(opened, table, key)
     scored, _ = get_scored_items(table, key, *judged)
     if name is None:
         return frozenset()
-    there = _in(_Numbers(data).of(scored), _indices(audit, code, name))
-    return frozenset(item for item, is_in in zip(scored, there.tolist(), strict=True) if is_in)
+    is_marked = _in(_Numbers(data).find_numbers(scored), _indices(audit, code, name))
+    return frozenset(item for item, has_finding in zip(scored, is_marked.tolist(), strict=True) if has_finding)
 
 
 @dataclass(slots=True)
@@ -115,20 +115,20 @@ class _Numbers:
     """The numbers of records by their ids, each looked up once; −1 for an item that is no record."""
 
     data: Dataset
-    known: dict[str, int] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
 
-    def of(self, names: Sequence[str]) -> Any:
+    def find_numbers(self, names: Sequence[str]) -> Any:
         import numpy as np
 
         for name in names:
-            if name not in self.known:
-                found = self.data.find(name)
-                self.known[name] = -1 if found is None else found
-        return np.array([self.known[name] for name in names], np.int64)
+            if name not in self.numbers:
+                number = self.data.find(name)
+                self.numbers[name] = -1 if number is None else number
+        return np.array([self.numbers[name] for name in names], np.int64)
 
     @property
     def unknown(self) -> int:
-        return sum(number < 0 for number in self.known.values())
+        return sum(number < 0 for number in self.numbers.values())
 
 
 def _in(numbers: Any, wanted: Any) -> Any:
@@ -138,28 +138,28 @@ def _in(numbers: Any, wanted: Any) -> Any:
 
 
 def _codes(audit: Audit) -> tuple[str, ...]:
-    """The rules with a finding in a record of the dataset; rows of training files beside it have numbers too."""
-    beside = any(one.beside for one in audit.training)
+    """List the rules with a finding in a record of the dataset; rows of separate training files have numbers, too."""
+    has_separate_files = any(training_file.is_separate for training_file in audit.training)
     codes = dict.fromkeys(code for code, _ in audit.with_finding)
-    return tuple(code for code in codes if not (beside and code.startswith(AREA)))
+    return tuple(code for code in codes if not (has_separate_files and code.startswith(AREA)))
 
 
 def _name(opened: Workspace, table: ScoreTable, key: ConditionKey) -> str | None:
-    """The workspace's condition that a condition of the scores is."""
-    found = opened.condition(dict(key).get("condition", "")) or opened.condition(table.label(key))
-    return found.name if found else None
+    """Return the name of the workspace's condition that a condition of the scores stands for."""
+    condition = opened.condition(dict(key).get("condition", "")) or opened.condition(table.label(key))
+    return condition.name if condition else None
 
 
 def _indices(audit: Audit, code: str, name: str) -> Any:
-    """The numbers of the records with the finding, under a condition or in the record itself."""
+    """Return the numbers of the records with the finding, under a condition or in the record itself."""
     import numpy as np
 
     bits = [
-        held
-        for (one, condition), held in audit.with_finding.items()
-        if one == code and (condition[0] == name or condition == NOBODY)
+        record_bits
+        for (rule_code, condition), record_bits in audit.with_finding.items()
+        if rule_code == code and (condition[0] == name or condition == NOBODY)
     ]
-    return np.unique(np.array([number for held in bits for number in numbers(held)], np.int64))
+    return np.unique(np.array([number for record_bits in bits for number in numbers(record_bits)], np.int64))
 
 
 def _within(code: str, key: ConditionKey, marked: Any, values: Any) -> Cost:
@@ -167,13 +167,13 @@ def _within(code: str, key: ConditionKey, marked: Any, values: Any) -> Cost:
 
     with_it, without = values[marked], values[~marked]
     means = [float(group.mean()) if len(group) else None for group in (with_it, without)]
-    made = Cost(code, key, len(with_it), len(without), means[0], means[1])
-    found = welch(without, with_it)
-    if found is None:
-        return made
-    if min(len(with_it), len(without)) < FEWEST or found.low is None or found.high is None:
-        return replace(made, difference=found.difference)
-    return replace(made, difference=found.difference, interval=(found.low, found.high), p=found.p)
+    cost = Cost(code, key, len(with_it), len(without), means[0], means[1])
+    test = welch(without, with_it)
+    if test is None:
+        return cost
+    if min(len(with_it), len(without)) < FEWEST or test.low is None or test.high is None:
+        return replace(cost, difference=test.difference)
+    return replace(cost, difference=test.difference, interval=(test.low, test.high), p=test.p)
 
 
 def _change(code: str, a: ConditionKey, b: ConditionKey, d: Any, pair: PairedItems, chosen: Any) -> Change:
@@ -185,13 +185,15 @@ def _change(code: str, a: ConditionKey, b: ConditionKey, d: Any, pair: PairedIte
     return Change(code, a, b, len(d), float(d.mean()), (span.low, span.high) if span else None, p)
 
 
-def _adjusted(found: Sequence[One]) -> tuple[One, ...]:
+def _adjusted(estimates: Sequence[Estimate]) -> tuple[Estimate, ...]:
     """With p adjusted over all of them, since nobody meant to look at one; the lowest difference first."""
     from readback.stats import multiple_tests
 
-    tested = [at for at, one in enumerate(found) if one.p is not None]
-    adjusted = multiple_tests.benjamini_hochberg([found[at].p or 0.0 for at in tested]) if tested else ()
-    made = list(found)
+    tested = [at for at, estimate in enumerate(estimates) if estimate.p is not None]
+    adjusted = multiple_tests.benjamini_hochberg([estimates[at].p or 0.0 for at in tested]) if tested else ()
+    adjusted_estimates = list(estimates)
     for at, p in zip(tested, adjusted, strict=True):
-        made[at] = replace(found[at], p_adjusted=p)
-    return tuple(sorted(made, key=lambda one: (one.difference is None, one.difference or 0.0)))
+        adjusted_estimates[at] = replace(estimates[at], p_adjusted=p)
+    return tuple(
+        sorted(adjusted_estimates, key=lambda estimate: (estimate.difference is None, estimate.difference or 0.0))
+    )

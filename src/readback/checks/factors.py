@@ -11,47 +11,47 @@ FACTORS = ("mode", "task", "model", "adapter", "system")
 
 
 def factors(opened: Workspace, condition: Condition, first: Assembly) -> Mapping[str, str]:
-    """The condition's value of each factor that it has: names, and sha256 of a mode's texts and of a system message.
+    """Return the condition's value of each factor that it has: names, and sha256 of a mode's texts and system message.
 
     Two modes that send the same are one. `system` is the message that a server adds to a model of which no file says
     that it was trained with it; what a mode states is part of the mode, and what a model was trained with of the model.
     """
     prompt = opened.prompts.get(condition.mode or "")
-    found = {
+    values = {
         "mode": _sha(repr(_sent(prompt))) if prompt else condition.mode,
         "task": condition.task,
         "model": condition.model,
         "adapter": condition.adapter,
         "system": _served(opened, condition, prompt, first),
     }
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def differing(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[str]:
-    """The factors in which two conditions differ; a system message only where both have one that is no part of them."""
+    """Yield the factors in which two conditions differ; a system message only where both have a separate one."""
     for name in FACTORS:
         if a.get(name) != b.get(name) and (name != "system" or (name in a and name in b)):
             yield name
 
 
 def intended(opened: Workspace) -> Mapping[tuple[str, str], tuple[str, ...]]:
-    """What the plan says that it varies (`varies:` of a comparison), by the names of the two conditions."""
-    found: dict[tuple[str, str], tuple[str, ...]] = {}
-    for one in opened.comparisons:
-        said = one.get("varies")
-        if isinstance(said, list | tuple):  # a plan of another program may have a key of that name
-            a, b = (_name(opened, str(one.get(side))) for side in ("a", "b"))
-            found[a, b] = (*found.get((a, b), ()), *map(str, said))
-    return found
+    """Return what the plan varies (`varies:` of a comparison), by the names of the two conditions."""
+    varied: dict[tuple[str, str], tuple[str, ...]] = {}
+    for comparison in opened.comparisons:
+        varies = comparison.get("varies")
+        if isinstance(varies, list | tuple):  # a plan of another program may have a key of that name
+            a, b = (_name(opened, str(comparison.get(side))) for side in ("a", "b"))
+            varied[a, b] = (*varied.get((a, b), ()), *map(str, varies))
+    return varied
 
 
-def _name(opened: Workspace, said: str) -> str:
-    found = opened.condition(said)
-    return found.name if found else said
+def _name(opened: Workspace, name: str) -> str:
+    condition = opened.condition(name)
+    return condition.name if condition else name
 
 
 def _sent(prompt: Prompt) -> tuple[object, ...]:
-    """What of a mode makes its texts; a builder goes by its name."""
+    """Return the parts of a mode that make its texts; a builder is identified by its name."""
     built = prompt.mode if prompt.syntax == "builder" else None
     defaults = sorted((str(name), repr(value)) for name, value in prompt.defaults.items())
     return built, prompt.template, prompt.system, prompt.syntax, prompt.system_syntax, defaults

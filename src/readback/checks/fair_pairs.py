@@ -40,65 +40,75 @@ class Fairness:
     pairs: tuple[Verdict, ...] = ()
 
 
-def fairness(opened: Workspace, data: Dataset, audit: Audit, table: ScoreTable, one: Comparison) -> Fairness | None:
-    """The verdict that the overview gives of the two conditions; None where one of them is none of the workspace's."""
-    sides = _sides(opened, table, one)
+def fairness(
+    opened: Workspace, data: Dataset, audit: Audit, table: ScoreTable, comparison: Comparison
+) -> Fairness | None:
+    """Return the overview's verdict on the two conditions; None where one of them is not in the workspace."""
+    sides = _sides(opened, table, comparison)
     if not sides:
         return None
-    every = tuple(dict.fromkeys(pair for pair, _, _ in sides))
-    found = weighed(audit, groups(audit), every)
-    judged_pairs = verdicts(audit, found, every)
-    worst = min(judged_pairs, key=lambda each: GRAVITY.index(each.kind))
-    single, both = faults(found, worst.pair)
-    judge = (one.criterion, one.judge)
+    all_pairs = tuple(dict.fromkeys(pair for pair, _, _ in sides))
+    weighed_groups = weighed(audit, groups(audit), all_pairs)
+    judged_pairs = verdicts(audit, weighed_groups, all_pairs)
+    worst = min(judged_pairs, key=lambda candidate: GRAVITY.index(candidate.kind))
+    single, both = faults(weighed_groups, worst.pair)
+    judge = (comparison.criterion, comparison.judge)
     touched = frozenset(
         item
         for pair, *keys in sides
-        for each in found
-        if each.group.severity == "error" and pair in each.with_finding
+        for candidate in weighed_groups
+        if candidate.group.severity == "error" and pair in candidate.with_finding
         for key in keys
-        for item in marked(opened, data, audit, table, each.group.code, key, judge)
+        for item in marked(opened, data, audit, table, candidate.group.code, key, judge)
     )
     rest = None
     if touched:
-        kept = drop_items(table, touched)
-        rest = decide(compute_difference(kept, one.a, one.b, one.criterion, one.judge, one.planned))
+        remaining = drop_items(table, touched)
+        rest = decide(
+            compute_difference(
+                remaining, comparison.a, comparison.b, comparison.criterion, comparison.judge, comparison.planned
+            )
+        )
     return Fairness(worst, single, both, touched, rest, judged_pairs)
 
 
-def _sides(opened: Workspace, table: ScoreTable, one: Comparison) -> list[tuple[Pair, ConditionKey, ConditionKey]]:
-    """The pairs of conditions that a comparison is made of. A condition of the scores that the workspace does not have
-    goes by its label in those of a factor, where no verdict on it can be given; alone it has none.
+def _sides(
+    opened: Workspace, table: ScoreTable, comparison: Comparison
+) -> list[tuple[Pair, ConditionKey, ConditionKey]]:
+    """List the pairs of conditions that a comparison is made of. A condition of the scores that the workspace does not
+    have goes by its label in those of a factor, where no verdict on it can be given; alone it has none.
     """
     whole = table.columns.conditions
-    if one.a in whole and one.b in whole:
-        a, b = (name_of(opened, table, key) for key in (one.a, one.b))
-        return [] if a is None or b is None else [(Pair(a, b), one.a, one.b)]
-    factors = {factor for factor, _ in one.a}
+    if comparison.a in whole and comparison.b in whole:
+        a, b = (name_of(opened, table, key) for key in (comparison.a, comparison.b))
+        return [] if a is None or b is None else [(Pair(a, b), comparison.a, comparison.b)]
+    factors = {factor for factor, _ in comparison.a}
 
     def rest(code: int) -> ConditionKey:
         return tuple(part for part in whole[code] if part[0] not in factors)
 
-    partners = {rest(code): whole[code] for code in list_members(table, one.b)}
-    matched = ((whole[code], partners.get(rest(code))) for code in list_members(table, one.a))
-    return [(Pair(_called(opened, table, a), _called(opened, table, b)), a, b) for a, b in matched if b is not None]
+    partners = {rest(code): whole[code] for code in list_members(table, comparison.b)}
+    matched = ((whole[code], partners.get(rest(code))) for code in list_members(table, comparison.a))
+    return [
+        (Pair(_find_name(opened, table, a), _find_name(opened, table, b)), a, b) for a, b in matched if b is not None
+    ]
 
 
-def _called(opened: Workspace, table: ScoreTable, key: ConditionKey) -> str:
-    """The condition of the workspace by its name, else the only one with the values of the key; else the label."""
+def _find_name(opened: Workspace, table: ScoreTable, key: ConditionKey) -> str:
+    """Return the name of the workspace's condition, else of the only one with the values of the key; else the label."""
     if name := name_of(opened, table, key):
         return name
     parts = {factor.removeprefix("prompt_"): value for factor, value in key}
-    said = {name: parts[name] for name in ("mode", "task", "model", "adapter") if name in parts}
-    found = [
-        one.name
-        for one in opened.conditions
-        if said and all(getattr(one, name) == value for name, value in said.items())
+    values = {name: parts[name] for name in ("mode", "task", "model", "adapter") if name in parts}
+    names = [
+        condition.name
+        for condition in opened.conditions
+        if values and all(getattr(condition, name) == value for name, value in values.items())
     ]
-    return found[0] if len(found) == 1 else table.label(key)
+    return names[0] if len(names) == 1 else table.label(key)
 
 
 def name_of(opened: Workspace, table: ScoreTable, key: ConditionKey) -> str | None:
-    """The condition of the workspace that a condition of the scores is; None where it is none of them."""
-    found = opened.condition(dict(key).get("condition", "")) or opened.condition(table.label(key))
-    return found.name if found else None
+    """Return the name of the workspace's condition that a condition of the scores stands for; None if there is none."""
+    condition = opened.condition(dict(key).get("condition", "")) or opened.condition(table.label(key))
+    return condition.name if condition else None

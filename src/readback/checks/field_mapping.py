@@ -50,29 +50,33 @@ def unmapped(workspace: Workspace, records: Sequence[Record]) -> tuple[Unmapped,
 
     Only fields that a record has are offered.
     """
-    known = set(fields(records))
-    found: dict[str, list[Finding]] = {}
+    field_paths = set(fields(records))
+    findings_by_variable: dict[str, list[Finding]] = {}
     missed: dict[str, set[int]] = {}
     for number, record in enumerate(records):
-        for one in _findings(workspace, record):
-            variable = str(one.values["variable"])
+        for finding in _findings(workspace, record):
+            variable = str(finding.values["variable"])
             if not variable.isidentifier():  # a part of a field: only whole fields can be mapped
                 continue
-            found.setdefault(variable, []).append(one)
+            findings_by_variable.setdefault(variable, []).append(finding)
             missed.setdefault(variable, set()).add(number)
-    made = [_entry(name, many, known) for name, many in found.items() if len(missed[name]) == len(records)]
-    return tuple(sorted(_last_left(workspace, made, records), key=lambda one: one.optional))
+    entries = [
+        _entry(name, findings, field_paths)
+        for name, findings in findings_by_variable.items()
+        if len(missed[name]) == len(records)
+    ]
+    return tuple(sorted(_last_left(workspace, entries, records), key=lambda entry: entry.optional))
 
 
-def _last_left(workspace: Workspace, made: list[Unmapped], records: Sequence[Record]) -> list[Unmapped]:
+def _last_left(workspace: Workspace, entries: list[Unmapped], records: Sequence[Record]) -> list[Unmapped]:
     """Where one needed variable has no field and one field of words is left, that field is offered for it."""
-    bare = [one for one in made if not (one.offered or one.optional)]
+    bare = [entry for entry in entries if not (entry.offered or entry.optional)]
     mapped = workspace.dataset.fields if workspace.dataset else {}
-    taken = {*mapped, *mapped.values(), *(one.offered for one in made)}
-    left = [name for name in fields(records) if name not in taken and _words(name, records)]
-    if len(bare) != 1 or len(left) != 1:
-        return made
-    return [replace(one, offered=left[0]) if one is bare[0] else one for one in made]
+    used_fields = {*mapped, *mapped.values(), *(entry.offered for entry in entries)}
+    candidates = [name for name in fields(records) if name not in used_fields and _words(name, records)]
+    if len(bare) != 1 or len(candidates) != 1:
+        return entries
+    return [replace(entry, offered=candidates[0]) if entry is bare[0] else entry for entry in entries]
 
 
 def _words(name: str, records: Sequence[Record]) -> bool:
@@ -84,43 +88,45 @@ def _words(name: str, records: Sequence[Record]) -> bool:
 
 
 def fields(records: Sequence[Record]) -> tuple[str, ...]:
-    """The dotted paths of the records' fields, in their order."""
+    """List the dotted paths of the records' fields, in their order."""
     return tuple(dict.fromkeys(path for record in records for path, _ in list_paths(record.fields)))
 
 
-def _entry(name: str, many: Sequence[Finding], known: set[str]) -> Unmapped:
-    readers = dict.fromkeys(reader for one in many if (reader := one.place.mode or one.place.task))
-    offered = next((near for one in many if (near := str(one.values["nearest"])) in known), None)
-    return Unmapped(name, tuple(readers), offered, all(one.severity == "info" for one in many))
+def _entry(name: str, findings: Sequence[Finding], field_paths: set[str]) -> Unmapped:
+    readers = dict.fromkeys(reader for finding in findings if (reader := finding.place.mode or finding.place.task))
+    offered = next((near for finding in findings if (near := str(finding.values["nearest"])) in field_paths), None)
+    return Unmapped(name, tuple(readers), offered, all(finding.severity == "info" for finding in findings))
 
 
 def _findings(workspace: Workspace, record: Record) -> Iterator[Finding]:
     for choice in _prompts(workspace):
-        made = assemble.assemble(workspace, record, choice)
+        assembly = assemble.assemble(workspace, record, choice)
         yield from (
-            rules.build_finding(replace(one, values=_near(one, record))) for one in made.diagnostics if _unfilled(one)
+            rules.build_finding(replace(diagnostic, values=_near(diagnostic, record)))
+            for diagnostic in assembly.diagnostics
+            if _unfilled(diagnostic)
         )
-        if not made.messages:  # perhaps for want of this very variable
-            made = replace(made, messages=(Message("user", ()),))
-        case = RuleContext(workspace, record, made)
-        yield from (one for one in rules.check(case, "assembly", {CODE}) if isinstance(one, Finding))
+        if not assembly.messages:  # perhaps for want of this very variable
+            assembly = replace(assembly, messages=(Message("user", ()),))
+        case = RuleContext(workspace, record, assembly)
+        yield from (finding for finding in rules.check(case, "assembly", {CODE}) if isinstance(finding, Finding))
 
 
-def _unfilled(one: Diagnostic) -> bool:
+def _unfilled(diagnostic: Diagnostic) -> bool:
     """Whether an engine that stops at a name without a value stops at this one."""
-    return one.code == REFUSED and str(one.values.get("field", "")).isidentifier()
+    return diagnostic.code == REFUSED and str(diagnostic.values.get("field", "")).isidentifier()
 
 
-def _near(one: Diagnostic, record: Record) -> Values:
-    name = str(one.values["field"])
-    return {**one.values, "variable": name, "nearest": find_nearest_field(name, record.fields, False) or ""}
+def _near(diagnostic: Diagnostic, record: Record) -> Values:
+    name = str(diagnostic.values["field"])
+    return {**diagnostic.values, "variable": name, "nearest": find_nearest_field(name, record.fields, False) or ""}
 
 
 def _prompts(workspace: Workspace) -> tuple[Selection, ...]:
     """Each mode and task that is sent, once: adapters and models read no fields of their own."""
     conditions = (
-        workspace.condition(one.condition) or one if one.condition else one
-        for one in selections.list_selections(workspace)
+        workspace.condition(selection.condition) or selection if selection.condition else selection
+        for selection in selections.list_selections(workspace)
     )
     sent = (
         Selection(mode=condition.mode) if condition.mode else Selection(task=condition.task)
@@ -137,14 +143,14 @@ Mapped = Mapping[tuple[str, str], str]  # judge and name -> field
 class Input:
     """One name that a judge's template reads, and the field it is read from (None: found nowhere, or left out).
 
-    `said`: the workspace names the field. `offered` are the fields it could be read from instead: of the record, and
-    where the judge reads answers of the row of the answer, too.
+    `declared`: the workspace names the field. `offered` are the fields it could be read from instead: of the record,
+    and where the judge reads answers of the row of the answer, too.
     """
 
     judge: str
     name: str
     field: str | None
-    said: bool
+    declared: bool
     left_out: bool
     offered: tuple[str, ...]
 
@@ -154,17 +160,21 @@ def inputs(
     records: Sequence[Record] | None = None,
     answers: Callable[[Condition], Answers] | None = None,
 ) -> tuple[Input, ...]:
-    """What every judge reads, as the first records show it; `answers` opens those of a condition."""
+    """List what every judge reads, as the first records show it; `answers` opens those of a condition."""
     if not opened.judges:
         return ()
     if records is None:
         records = tuple(open_dataset(opened.root, opened.dataset).records(0, LOOKED_AT)) if opened.dataset else ()
     find = answers or (lambda condition: open_answers(opened, condition))
-    return tuple(one for key, judge in opened.judges.items() for one in _of(opened, key, judge, records, find))
+    return tuple(
+        judge_input
+        for key, judge in opened.judges.items()
+        for judge_input in _list_inputs(opened, key, judge, records, find)
+    )
 
 
 def mapped(opened: Workspace, chosen: Mapped) -> Workspace:
-    """The workspace with fields of its judges chosen anew."""
+    """Return the workspace with fields of its judges chosen anew."""
     judges = dict(opened.judges)
     for (judge, name), path in chosen.items():
         if judge in judges:
@@ -172,49 +182,45 @@ def mapped(opened: Workspace, chosen: Mapped) -> Workspace:
     return replace(opened, judges=judges)
 
 
-def said(found: Sequence[Input]) -> Mapping[str, str]:
+def describe_guesses(judge_inputs: Sequence[Input]) -> Mapping[str, str]:
     """For each judge a sentence about what is a guess: the fields that nobody named."""
     guesses: dict[str, list[str]] = {}
-    for one in found:
-        if one.field is not None and not one.said:
-            guesses.setdefault(one.judge, []).append(f"{one.name} from {one.field}")
+    for judge_input in judge_inputs:
+        if judge_input.field is not None and not judge_input.declared:
+            guesses.setdefault(judge_input.judge, []).append(f"{judge_input.name} from {judge_input.field}")
     return {judge: f"a guess: judge {judge} reads {', '.join(parts)}" for judge, parts in guesses.items()}
 
 
-def _of(
+def _list_inputs(
     opened: Workspace, key: str, judge: Judge, records: Sequence[Record], find: Callable[[Condition], Answers]
 ) -> Iterator[Input]:
-    read = judge_prompt.list_names(judge)
-    if not read or not records:
+    names = judge_prompt.list_names(judge)
+    if not names or not records:
         return
-    condition = next((one for one in opened.conditions if one.judge == key and one.answers), None)
+    answered = (condition for condition in opened.conditions if condition.judge == key and condition.answers)
+    condition = next(answered, None)
     replies = find(condition) if condition else None
-    rows = [
-        Rows(
-            judge,
-            one,
-            condition.name if condition else None,
-            replies.get(one.id) if replies else None,
-            {},
-            _fields(opened),
-        )
-        for one in records
-    ]
-    beside = fields(tuple(Record(None, one.answer.fields, NOWHERE) for one in rows if one.answer))
-    own = fields(records)
-    offered = tuple(f"answer.{one}" for one in beside) + tuple(f"record.{one}" if condition else one for one in own)
-    for name in [name for name in VALUE_NAMES if name in read] + sorted(read - set(VALUE_NAMES)):
-        found = next((one for one in (find_value(row, name) for row in rows) if one.value is not None), None)
-        left = name in judge.fields and judge.fields[name] is None
-        yield Input(key, name, _called(found, condition), name in judge.fields, left, offered)
+    condition_name = condition.name if condition else None
+    rows: list[Rows] = []
+    for record in records:
+        reply = replies.get(record.id) if replies else None
+        rows.append(Rows(judge, record, condition_name, reply, {}, _fields(opened)))
+    answer_fields = fields(tuple(Record(None, row.answer.fields, NOWHERE) for row in rows if row.answer))
+    prefix = "record." if condition else ""
+    offered = tuple(f"answer.{path}" for path in answer_fields) + tuple(f"{prefix}{path}" for path in fields(records))
+    for name in [name for name in VALUE_NAMES if name in names] + sorted(names - set(VALUE_NAMES)):
+        values = (find_value(row, name) for row in rows)
+        first = next((value for value in values if value.value is not None), None)
+        left_out = name in judge.fields and judge.fields[name] is None
+        yield Input(key, name, _name_field(first, condition), name in judge.fields, left_out, offered)
 
 
-def _called(found: JudgeValue | None, condition: Condition | None) -> str | None:
-    """A value's field as `fields` of the judge would name it."""
-    if found is None or found.place.field is None:
+def _name_field(value: JudgeValue | None, condition: Condition | None) -> str | None:
+    """Name a value's field as `fields` of the judge would."""
+    if value is None or value.place.field is None:
         return None
-    beside = found.place.condition is not None
-    return f"{'answer' if beside else 'record'}.{found.place.field}" if condition else found.place.field
+    is_answer_field = value.place.condition is not None
+    return f"{'answer' if is_answer_field else 'record'}.{value.place.field}" if condition else value.place.field
 
 
 def _fields(opened: Workspace) -> Mapping[str, str]:

@@ -67,20 +67,22 @@ class FindingsOnDisk:
             for number, code, severity, about, fix, n, first, records in rows
         )
         self._hits: OrderedDict[str, tuple[str, str, tuple[Kind, ...]]] = OrderedDict()
-        self._made = 0
+        self._search_count = 0
         self._lock = threading.RLock()
 
     def findings(self, kinds: Iterable[Kind], words: str = "") -> Listed:
         """Those of some kinds, as `kinds` and `searched` give them; the gravest first, then as they were found."""
-        return Listed(self, tuple(sorted(kinds, key=lambda one: (GRAVE.index(one.severity), one.first))), words)
+        return Listed(self, tuple(sorted(kinds, key=lambda kind: (GRAVE.index(kind.severity), kind.first))), words)
 
     def searched(self, words: str) -> tuple[Kind, ...]:
-        """The kinds with a finding that has the words in its rule, message, advice or place; counted are these."""
+        """Return the kinds with a finding that has the words in its rule, message, advice or place, counting only
+        these.
+        """
         with self._lock:
             return self._search(words)[2]
 
     def rows(self, words: str, sql: str, **values: Any) -> list[Any]:
-        """What a statement answers, with the places {stacks} (a table), {of} and {found} (conditions): all findings, or
+        """Run a statement with the places {stacks} (a table), {of} and {found} (conditions), over all findings or over
         those with the words.
         """
         if not words:
@@ -88,15 +90,15 @@ class FindingsOnDisk:
         with self._lock:
             table, has_words, _ = self._search(words)
             whole = f"(SELECT whole FROM {table} WHERE {table}.id = stack.id)"
-            given = {"stacks": table, "of": f"{whole} IS NOT NULL", "found": f"({whole} OR {has_words})"}
-            return self._searching.all(sql.format(**given), w=searched(words), **values)
+            placeholders = {"stacks": table, "of": f"{whole} IS NOT NULL", "found": f"({whole} OR {has_words})"}
+            return self._searching.all(sql.format(**placeholders), w=searched(words), **values)
 
     def _search(self, words: str) -> tuple[str, str, tuple[Kind, ...]]:
-        """The table of the stacks that have the words, the condition that a place has them, and the kinds."""
+        """Return the table of the stacks that have the words, the condition that a place has them, and the kinds."""
         wanted = searched(words)
         if wanted not in self._hits:
-            self._made += 1
-            table = f"hit_{self._made}"
+            self._search_count += 1
+            table = f"hit_{self._search_count}"
             has_words = self._in_place(wanted)
             self._hits[wanted] = table, has_words, self._hit(table, wanted, has_words)
             if len(self._hits) > SEARCHES:
@@ -106,7 +108,7 @@ class FindingsOnDisk:
         return self._hits[wanted]
 
     def _in_place(self, wanted: str) -> str:
-        """The condition that a finding has `:w` in its place, which follows the rest of what is searched after a space:
+        """Return the condition that a finding has `:w` in its place, which follows the rest of the text after a space:
         words with a space may begin before it, where that rest ends with the first ones of them.
         """
         firsts = {wanted[:at]: at for at, char in enumerate(wanted) if char == " "}
@@ -119,11 +121,11 @@ class FindingsOnDisk:
         return f"instr({text}, :w)"
 
     def _hit(self, table: str, wanted: str, spot: str) -> tuple[Kind, ...]:
-        ask, known = self._searching.all, {one.number: one for one in self.kinds}
+        ask, kinds_by_number = self._searching.all, {kind.number: kind for kind in self.kinds}
         ask(f"CREATE TEMP TABLE {table} ({HIT})")
         ask(f"INSERT INTO {table} SELECT id, kind, first, n, 1 FROM stack WHERE instr(said, :w)", w=wanted)
         whole = dict(ask(f"SELECT kind, sum(n) FROM {table} GROUP BY kind"))
-        if rest := [number for number, one in known.items() if whole.get(number) != one.n]:
+        if rest := [number for number, kind in kinds_by_number.items() if whole.get(number) != kind.n]:
             ask(
                 f"INSERT INTO {table} SELECT stack.id, kind, min(number), count(*), 0 "
                 "FROM finding CROSS JOIN stack ON stack.id = finding.stack "
@@ -131,7 +133,7 @@ class FindingsOnDisk:
                 w=wanted,
             )
         counts = ask(f"SELECT kind, sum(n), min(first) FROM {table} GROUP BY kind")
-        records = {number: bytearray() for number, n, _ in counts if n != known[number].n}
+        records = {number: bytearray() for number, n, _ in counts if n != kinds_by_number[number].n}
         if records:
             for number, record in self._searching.each(
                 f"SELECT stack.kind, record FROM {table} AS hit CROSS JOIN stack ON stack.id = hit.id "
@@ -141,9 +143,9 @@ class FindingsOnDisk:
             ):
                 mark(records[number], record)
         return tuple(
-            replace(one, n=n, first=first, records=_bits(records[number]) if number in records else one.records)
+            replace(kind, n=n, first=first, records=_bits(records[number]) if number in records else kind.records)
             for number, n, first in counts
-            for one in (known[number],)
+            for kind in (kinds_by_number[number],)
         )
 
 
@@ -156,7 +158,7 @@ class Listed(Sequence[Finding]):
     words: str = ""
 
     def __len__(self) -> int:
-        return sum(one.n for one in self.kinds)
+        return sum(kind.n for kind in self.kinds)
 
     @overload
     def __getitem__(self, at: int) -> Finding: ...
@@ -166,12 +168,12 @@ class Listed(Sequence[Finding]):
         if isinstance(at, slice):
             start, stop, step = at.indices(len(self))
             return tuple(islice(self, start, stop, step))
-        found = tuple(islice(self, range(len(self))[at], None))[:1]
-        return found[0]
+        findings = tuple(islice(self, range(len(self))[at], None))[:1]
+        return findings[0]
 
     def __iter__(self) -> Iterator[Finding]:
         for severity in GRAVE:
-            kinds, last = {one.number: one for one in self.kinds if one.severity == severity}, 0
+            kinds, last = {kind.number: kind for kind in self.kinds if kind.severity == severity}, 0
             while kinds:
                 rows = self.disk.rows(
                     self.words,
@@ -187,50 +189,52 @@ class Listed(Sequence[Finding]):
 
     @property
     def severities(self) -> frozenset[Severity]:
-        return frozenset(one.severity for one in self.kinds)
+        """Return the severities among the findings."""
+        return frozenset(kind.severity for kind in self.kinds)
 
     @property
     def fix(self) -> str | None:
         """The advice that holds for all of them; None where there are several."""
-        there = {one.fix for one in self.kinds}
-        return there.pop() if len(there) == 1 else None
+        fixes = {kind.fix for kind in self.kinds}
+        return fixes.pop() if len(fixes) == 1 else None
 
     @property
     def records(self) -> int:
         """In how many records they are."""
         bits = 0
-        for one in self.kinds:
-            bits |= one.records
+        for kind in self.kinds:
+            bits |= kind.records
         return bits.bit_count()
 
     def stacks(self) -> Stacks:
+        """Group findings that say the same of different records."""
         return Stacks(self)
 
     def firsts(self) -> tuple[Finding, ...]:
-        """The first one of each kind."""
-        kinds = {one.number: one for one in self.kinds}
+        """Return the first finding of each kind."""
+        kinds = {kind.number: kind for kind in self.kinds}
         rows = self.disk.rows(
             "",
             "SELECT kind, shared, own FROM finding CROSS JOIN stack ON stack.id = finding.stack "
-            f"WHERE number IN ({_list(one.first for one in self.kinds)})",
+            f"WHERE number IN ({_list(kind.first for kind in self.kinds)})",
         )
         return tuple(_finding(kinds[kind], shared, own) for kind, shared, own in rows)
 
     def at(self, where: Mapping[str, str]) -> int:
         """How many have these parts of a place, whatever was searched."""
         about = {name: value for name, value in where.items() if name in ABOUT}
-        kinds = [one for one in self.disk.kinds if one.code in {mine.code for mine in self.kinds}
-                 and all(str(getattr(one.place, name)) == value for name, value in about.items())]  # fmt: skip
+        kinds = [kind for kind in self.disk.kinds if kind.code in {listed_kind.code for listed_kind in self.kinds}
+                 and all(str(getattr(kind.place, name)) == value for name, value in about.items())]  # fmt: skip
         rest = {name: value for name, value in where.items() if name not in ABOUT}
         if not rest:
-            return sum(one.n for one in kinds)
-        parts = {f"$[2][{n}]": ("shared", name) for n, name in enumerate(SAID)}
+            return sum(kind.n for kind in kinds)
+        parts = {f"$[2][{n}]": ("shared", name) for n, name in enumerate(STACK_PARTS)}
         parts |= {f"$[1][{n}]": ("own", name) for n, name in enumerate(SPOT)}
         equal = [f"CAST(json_extract({column}, '{path}') AS TEXT) = :{name}" for path, (column, name) in parts.items()
                  if name in rest]  # fmt: skip
         sql = (
             "SELECT count(*) FROM finding CROSS JOIN stack ON stack.id = finding.stack "
-            f"WHERE kind IN ({_list(one.number for one in kinds)}) AND {' AND '.join(equal)}"
+            f"WHERE kind IN ({_list(kind.number for kind in kinds)}) AND {' AND '.join(equal)}"
         )
         return cast(int, self.disk.rows("", sql, **rest)[0][0])
 
@@ -239,8 +243,8 @@ class Stacks(Sequence["Stack"]):
     """Findings that say the same of another record each, together; as `groups.alike` has them."""
 
     def __init__(self, listed: Listed) -> None:
-        self.listed, self.kinds = listed, {one.number: one for one in listed.kinds}
-        later = [[number for number, one in self.kinds.items() if one.severity == severity] for severity in GRAVE[1:]]
+        self.listed, self.kinds = listed, {kind.number: kind for kind in listed.kinds}
+        later = [[number for number, kind in self.kinds.items() if kind.severity == severity] for severity in GRAVE[1:]]
         graver = " + ".join(f"{n} * (kind IN ({_list(numbers)}))" for n, numbers in enumerate(later, 1))
         order = "first" if len(listed.severities) == 1 else f"{graver}, first"
         source = f"FROM {{stacks}} WHERE kind IN ({_list(self.kinds)})"
@@ -339,9 +343,9 @@ class _Opened:
 
 
 def _finding(kind: Kind, shared: str, own: str) -> Finding:
-    message, fix, said, values = json.loads(shared)
+    message, fix, stack_parts, values = json.loads(shared)
     key, spot, *other = json.loads(own)
-    at = _place((*SAID, *SPOT), (*said, *spot))
+    at = _place((*STACK_PARTS, *SPOT), (*stack_parts, *spot))
     return Finding(kind.code, kind.severity, other[0] if other else values, message, fix, at, key)
 
 
@@ -362,8 +366,8 @@ PAGE = 4096  # bytes of a page of the file
 STACKS = 20_000  # stacks that are remembered while they are written
 AT_ONCE = 500  # findings that are written at once
 ABOUT = ("condition", "mode", "task", "adapter", "judge")  # of a place: what a kind has in common,
-SAID = (*ABOUT, "role", "field")  # a stack,
-SPOT = tuple(name for name in as_json.PARTS if name not in SAID)  # and what each finding has for itself
+STACK_PARTS = (*ABOUT, "role", "field")  # a stack,
+SPOT = tuple(name for name in as_json.PARTS if name not in STACK_PARTS)  # and what each finding has for itself
 TORN = re.compile("[\0\ud800-\udfff]")
 TABLES = """
     CREATE TABLE kind (id INTEGER PRIMARY KEY, code TEXT, severity TEXT, about TEXT, fix TEXT, n INTEGER,
@@ -379,22 +383,23 @@ INDEXES = """
 
 
 class Writer:
-    """Writes the findings of a check in the order in which they come, once there are more than `kept`.
+    """Writes the findings of a check in the order in which they come, once there are more than `threshold`.
 
-    `beside`: files whose findings are about no record of the dataset, whatever numbers their places have.
+    `other_files`: files whose findings are about no record of the dataset, whatever numbers their places have.
     """
 
-    def __init__(self, path: Path, kept: int, beside: Collection[str] = ()) -> None:
-        self.path, self.kept, self.beside = path, kept, frozenset(beside)
-        self.held: list[Finding] = []
+    def __init__(self, path: Path, threshold: int, other_files: Collection[str] = ()) -> None:
+        self.path, self.threshold, self.other_files = path, threshold, frozenset(other_files)
+        self.pending: list[Finding] = []
         self.opened: sqlite3.Connection | None = None
         self.count, self.failed = 0, False
         self.kinds: dict[tuple[str, str, str], _Counted] = {}
         self.stacks: dict[tuple[Any, ...], tuple[int, Any]] = {}
 
-    def take(self, one: Finding) -> None:
-        self.held.append(one)
-        if len(self.held) >= (AT_ONCE if self.opened else self.kept + 1):
+    def take(self, finding: Finding) -> None:
+        """Queue a finding, and write the queue once it is long enough."""
+        self.pending.append(finding)
+        if len(self.pending) >= (AT_ONCE if self.opened else self.threshold + 1):
             self._write(self._flush)
 
     def end(self) -> bool:
@@ -415,7 +420,7 @@ class Writer:
                 step()
         except (OSError, sqlite3.Error):
             self.failed = True
-        self.held.clear()
+        self.pending.clear()
 
     def _file(self) -> sqlite3.Connection:
         if self.opened is None:
@@ -429,48 +434,50 @@ class Writer:
     def _flush(self) -> None:
         file = self._file()
         file.execute("BEGIN")
-        file.executemany("INSERT INTO finding VALUES (?, ?, ?, ?, ?)", [*map(self._row, self.held)])
+        file.executemany("INSERT INTO finding VALUES (?, ?, ?, ?, ?)", [*map(self._row, self.pending)])
         file.execute("COMMIT")
 
     def _finish(self) -> None:
         rows = [
-            (one.number, *key[:2], key[2], one.fix, one.n, one.first, bytes(one.records))
-            for key, one in self.kinds.items()
+            (kind.number, *key[:2], key[2], kind.fix, kind.n, kind.first, bytes(kind.records))
+            for key, kind in self.kinds.items()
         ]
         self._file().executemany("INSERT INTO kind VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
         self._file().executescript(INDEXES)
 
-    def _row(self, one: Finding) -> tuple[Any, ...]:
+    def _row(self, finding: Finding) -> tuple[Any, ...]:
         self.count += 1
-        at = one.place
-        if at.file in self.beside:
+        at = finding.place
+        if at.file in self.other_files:
             at = replace(at, index=None, record=None)
-        stack, values = self._stack(one, at)
+        stack, values = self._stack(finding, at)
         spot = [getattr(at, name) for name in SPOT]
-        own = [one.key, spot] if one.values == values else [one.key, spot, dict(one.values)]
+        own = [finding.key, spot] if finding.values == values else [finding.key, spot, dict(finding.values)]
         return self.count, stack, at.index, searched(where(at)), json.dumps(own)
 
-    def _stack(self, one: Finding, at: Location) -> tuple[int, Any]:
-        """The number of the finding's stack, and the values that are written with it (None: it is not known which)."""
+    def _stack(self, finding: Finding, at: Location) -> tuple[int, Any]:
+        """Return the number of the finding's stack, and the values that are written with it (None: not known)."""
         about = json.dumps([getattr(at, name) for name in ABOUT])
-        key = (one.code, one.severity, about)
+        key = (finding.code, finding.severity, about)
         kind = self.kinds.get(key)
         if kind is None:
-            kind = self.kinds[key] = _Counted(len(self.kinds), self.count, one.fix)
-        kind.take(one.fix, at.index)
-        said = (kind.number, at.role, at.field, one.message, one.fix)
-        same = said if at.index is not None else (one.code, one.key)
-        if (known := self.stacks.get(same)) is not None:
-            return known
+            kind = self.kinds[key] = _Counted(len(self.kinds), self.count, finding.fix)
+        kind.take(finding.fix, at.index)
+        content = (kind.number, at.role, at.field, finding.message, finding.fix)
+        same = content if at.index is not None else (finding.code, finding.key)
+        if (stack := self.stacks.get(same)) is not None:
+            return stack
         digest = blake2b(json.dumps(same).encode(), digest_size=8).digest()
         number = int.from_bytes(digest, "big", signed=True)
-        shared = json.dumps([one.message, one.fix, [getattr(at, name) for name in SAID], dict(one.values)])
-        text = searched(f"{_title(one.code)} {one.code} {one.message} {one.fix}")
+        shared = json.dumps(
+            [finding.message, finding.fix, [getattr(at, name) for name in STACK_PARTS], dict(finding.values)]
+        )
+        text = searched(f"{_title(finding.code)} {finding.code} {finding.message} {finding.fix}")
         row = (number, kind.number, self.count, text, shared)
         new = self._file().execute("INSERT OR IGNORE INTO stack VALUES (?, ?, ?, 0, ?, ?)", row).rowcount
         if len(self.stacks) >= STACKS:
             self.stacks.clear()
-        self.stacks[same] = number, one.values if new else None
+        self.stacks[same] = number, finding.values if new else None
         return self.stacks[same]
 
 
@@ -493,11 +500,12 @@ class _Counted:
 
 
 def searched(text: str) -> str:
-    """A text as it is searched: whatever its case, without what SQLite takes for the end of a text or for none."""
+    """Normalise a text for the search: casefolded, without characters that SQLite takes for its end or cannot store."""
     return TORN.sub("\ufffd", text).casefold()
 
 
 def mark(records: bytearray, index: int) -> None:
+    """Set the bit of a record, extending the bits where needed."""
     if len(records) <= index // 8:
         records.extend(bytes(index // 8 + 1 - len(records)))
     records[index // 8] |= 1 << index % 8

@@ -41,53 +41,53 @@ def groups(audit: Audit) -> tuple[Group, ...]:
 
     A rule all of whose findings came after the last that was kept is there too, without findings.
     """
-    kept: dict[str, list[Finding]] = {code: [] for code in audit.counts}
-    for one in audit.findings:
-        kept.setdefault(one.code, []).append(one)
+    findings_by_code: dict[str, list[Finding]] = {code: [] for code in audit.counts}
+    for finding in audit.findings:
+        findings_by_code.setdefault(finding.code, []).append(finding)
     name = names(audit)
-    made = (_group(audit, code, found, name) for code, found in kept.items())
-    return tuple(sorted(made, key=_order))
+    rule_groups = (_group(audit, code, findings, name) for code, findings in findings_by_code.items())
+    return tuple(sorted(rule_groups, key=_order))
 
 
 def listed(audit: Audit) -> tuple[Group, ...]:
-    """The same with all their findings, where the audit has these in a file: each is read when it is looked at."""
+    """Return the groups with all their findings, where the audit has these in a file: each is read on access."""
     if audit.every is None:
         return groups(audit)
     name, every = names(audit), audit.every.kinds
-    made = (
+    rule_groups = (
         replace(
             _group(audit, code, (), name),
-            severity=min((one.severity for one in kinds), key=WEIGHT.__getitem__),
-            conditions=_conditions((one.place for one in kinds), name),
+            severity=min((kind.severity for kind in kinds), key=WEIGHT.__getitem__),
+            conditions=_conditions((kind.place for kind in kinds), name),
             findings=audit.every.findings(kinds),
         )
         for code in audit.counts
-        if (kinds := [one for one in every if one.code == code])
+        if (kinds := [kind for kind in every if kind.code == code])
     )
-    return tuple(sorted(made, key=_order))
+    return tuple(sorted(rule_groups, key=_order))
 
 
 def narrowed(group: Group, kinds: Iterable[Kind], name: Callable[[Location], str], words: str) -> Group:
-    """What a filter leaves of a group whose findings are in a file: those of some kinds, with the words."""
+    """Narrow a group whose findings are in a file to those of some kinds that have the words."""
     whole = cast(Listed, group.findings)
-    found = whole.disk.findings((one for one in kinds if one.code == group.code), words)
-    if len(found) == len(whole):
+    findings = whole.disk.findings((kind for kind in kinds if kind.code == group.code), words)
+    if len(findings) == len(whole):
         return group
-    conditions = _conditions((one.place for one in found.kinds), name)
-    return replace(group, findings=found, count=len(found), records=found.records, conditions=conditions)
+    conditions = _conditions((kind.place for kind in findings.kinds), name)
+    return replace(group, findings=findings, count=len(findings), records=findings.records, conditions=conditions)
 
 
-def alike(found: Sequence[Finding]) -> Sequence[Sequence[Finding]]:
-    """Findings that say the same of another record each, together; in the order of the first of them."""
-    if isinstance(found, Listed):
-        return found.stacks()
-    made: dict[object, list[Finding]] = {}
-    for one in found:
-        at = one.place
+def alike(findings: Sequence[Finding]) -> Sequence[Sequence[Finding]]:
+    """Group findings that say the same of different records, in the order of the first of each."""
+    if isinstance(findings, Listed):
+        return findings.stacks()
+    stacks: dict[object, list[Finding]] = {}
+    for finding in findings:
+        at = finding.place
         what = (at.condition, at.mode, at.adapter, at.task, at.judge, at.role, at.field)
-        key = (one.message, one.fix, one.severity, what) if at.index is not None else one.key
-        made.setdefault(key, []).append(one)
-    return tuple(map(tuple, made.values()))
+        key = (finding.message, finding.fix, finding.severity, what) if at.index is not None else finding.key
+        stacks.setdefault(key, []).append(finding)
+    return tuple(map(tuple, stacks.values()))
 
 
 def some(stacks: Sequence[Sequence[Finding]], places: Collection[int]) -> tuple[Sequence[Finding], ...]:
@@ -101,113 +101,113 @@ def before(stacks: Sequence[Sequence[Finding]], start: int) -> int:
 
 
 def names(audit: Audit) -> Callable[[Location], str]:
-    """What tells the name of the audit's row that a finding counts in.
+    """Return a function that names the audit's row in which a finding counts.
 
     Judges, and tasks beside conditions, are in no row and go by their own names. "" stands for what is not about
     one of them: files, models, records.
     """
     rows = {selection_key(row.choice): row.name for row in audit.conditions}
-    taken = frozenset(rows.values())
+    row_names = frozenset(rows.values())
 
     def name(at: Location) -> str:
-        if (found := rows.get(selection_key(at))) is not None:
-            return found
+        if (row_name := rows.get(selection_key(at))) is not None:
+            return row_name
         parts = (at.condition,) if at.condition else (at.mode, at.task, at.adapter)
         own = " · ".join(part for part in (*parts, at.judge) if part)
-        return "" if own in taken else own
+        return "" if own in row_names else own
 
     return name
 
 
-def because(one: Finding) -> str:
+def because(finding: Finding) -> str:
     """In a sentence, why a finding has another severity than its rule; "" where it has the rule's."""
-    rule = rules.RULES().get(one.code)
-    if rule is None or rule.severity == one.severity:
+    rule = rules.RULES().get(finding.code)
+    if rule is None or rule.severity == finding.severity:
         return ""
-    here, usual = t(f"frame.here_{one.severity}"), t(f"frame.usual_{rule.severity}")
-    why = rule.because.get(one.severity, "")
+    here, usual = t(f"frame.here_{finding.severity}"), t(f"frame.usual_{rule.severity}")
+    why = rule.because.get(finding.severity, "")
     return t("frame.severity_because", here=here, usual=usual, why=why) if why else t(
         "frame.severity_other", here=here, usual=usual
     )  # fmt: skip
 
 
-def severities(found: Sequence[Finding]) -> frozenset[Severity]:
+def severities(findings: Sequence[Finding]) -> frozenset[Severity]:
     """Which there are among findings."""
-    return found.severities if isinstance(found, Listed) else frozenset(one.severity for one in found)
+    return findings.severities if isinstance(findings, Listed) else frozenset(finding.severity for finding in findings)
 
 
-def by_severity(found: Sequence[Group]) -> Mapping[Severity, int]:
+def by_severity(rule_groups: Sequence[Group]) -> Mapping[Severity, int]:
     """How many findings of each severity are listed in groups, the gravest first."""
     n = Counter[Severity]()
-    for group in found:
+    for group in rule_groups:
         if isinstance(group.findings, Listed):
             for kind in group.findings.kinds:
                 n[kind.severity] += kind.n
         else:
-            n.update(one.severity for one in group.findings)
+            n.update(finding.severity for finding in group.findings)
             n[group.severity] += group.count - len(group.findings)  # not kept: only the rule's own severity is known
-    return {one: n[one] for one in WEIGHT if n[one]}
+    return {severity: n[severity] for severity in WEIGHT if n[severity]}
 
 
-def in_records(found: Sequence[Group]) -> int | None:
+def in_records(rule_groups: Sequence[Group]) -> int | None:
     """In how many different records of the dataset groups have a finding; None where not all findings are at hand."""
     bits, numbers = 0, set[int]()
-    for group in found:
+    for group in rule_groups:
         if isinstance(group.findings, Listed):
             for kind in group.findings.kinds:
                 bits |= kind.records
         elif group.count > len(group.findings):
             return None
         else:
-            numbers |= {one.place.index for one in group.findings if one.place.index is not None}
+            numbers |= {finding.place.index for finding in group.findings if finding.place.index is not None}
     return bits.bit_count() + sum(not bits >> number & 1 for number in numbers)
 
 
-def firsts(found: Sequence[Finding]) -> Sequence[Finding]:
+def firsts(findings: Sequence[Finding]) -> Sequence[Finding]:
     """One of each condition at least."""
-    return found.firsts() if isinstance(found, Listed) else found
+    return findings.firsts() if isinstance(findings, Listed) else findings
 
 
-def same_fix(found: Sequence[Finding]) -> str:
-    """The advice that holds for all of them, or nothing where each has its own."""
-    said = {found.fix} if isinstance(found, Listed) else {one.fix for one in found}
-    return (said.pop() or "") if len(said) == 1 else ""
+def same_fix(findings: Sequence[Finding]) -> str:
+    """Return the advice that holds for all findings; "" where they have several."""
+    fixes = {findings.fix} if isinstance(findings, Listed) else {finding.fix for finding in findings}
+    return (fixes.pop() or "") if len(fixes) == 1 else ""
 
 
 def also(group: Group) -> str:
     """Which lighter severities some findings of a group have, in words; "" where all have the group's."""
-    there = severities(group.findings) - {group.severity}
-    return t("overview.and").join(t(f"frame.also_{one}") for one in WEIGHT if one in there)
+    lighter = severities(group.findings) - {group.severity}
+    return t("overview.and").join(t(f"frame.also_{severity}") for severity in WEIGHT if severity in lighter)
 
 
 def title(code: str) -> str:
-    """The first sentence of a rule's page, without its full stop."""
+    """Return the first sentence of a rule's page, without its full stop."""
     rule = rules.RULES().get(code)
     return (rule.title if rule else code).removesuffix(".")
 
 
 def area(code: str) -> str:
-    """The area of a code in words: `fmt-…` is about prompt formats."""
+    """Return the area of a code in words: `fmt-…` is about prompt formats."""
     return rules.AREAS.get(code.partition("-")[0], "")
 
 
 def paragraphs(code: str) -> tuple[str, ...]:
-    """What a rule finds, why it matters, how to fix it: the paragraphs below its first sentence."""
+    """Return the paragraphs below the first sentence: what a rule finds, why it matters, how to fix it."""
     rule = rules.RULES().get(code)
     return rule.paragraphs if rule else ()
 
 
-def _group(audit: Audit, code: str, found: Sequence[Finding], name: Callable[[Location], str]) -> Group:
+def _group(audit: Audit, code: str, findings: Sequence[Finding], name: Callable[[Location], str]) -> Group:
     rule = rules.RULES().get(code)
-    said: Severity = rule.severity if rule else "warning"
+    default_severity: Severity = rule.severity if rule else "warning"
     return Group(
         code=code,
-        severity=min((one.severity for one in found), key=WEIGHT.__getitem__, default=said),
+        severity=min((finding.severity for finding in findings), key=WEIGHT.__getitem__, default=default_severity),
         title=title(code),
-        count=audit.counts.get(code, len(found)),
+        count=audit.counts.get(code, len(findings)),
         records=audit.records_by_code.get(code, 0),
-        conditions=_conditions((one.place for one in found), name),
-        findings=tuple(sorted(found, key=lambda one: WEIGHT[one.severity])),
+        conditions=_conditions((finding.place for finding in findings), name),
+        findings=tuple(sorted(findings, key=lambda finding: WEIGHT[finding.severity])),
     )
 
 
@@ -221,30 +221,40 @@ def _order(group: Group) -> tuple[int, bool, int, int, str]:
 
 
 def apart(audit: Audit) -> Audit:
-    """The audit for a page, which shows the dataset: such findings keep file and line, and lead to no record."""
-    files = {one.path for one in audit.training if one.beside}
+    """Return the audit for a page, which shows the dataset: findings of separate files keep file and line but no
+    record.
+    """
+    files = {training_file.path for training_file in audit.training if training_file.is_separate}
     if not files:
         return audit
 
-    def told(found: Iterable[Finding]) -> tuple[Finding, ...]:
+    def remove_records(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         return tuple(
-            replace(one, place=replace(one.place, index=None, record=None)) if one.place.file in files else one
-            for one in found
+            replace(finding, place=replace(finding.place, index=None, record=None))
+            if finding.place.file in files
+            else finding
+            for finding in findings
         )
 
-    return replace(audit, findings=told(audit.findings), ignored_findings=told(audit.ignored_findings))
+    return replace(
+        audit, findings=remove_records(audit.findings), ignored_findings=remove_records(audit.ignored_findings)
+    )
 
 
 def looked_at(audit: Audit, code: str, records: int) -> int:
     """How many records a rule looks at, where the dataset has `records`."""
-    more = sum(one.counts.read for one in audit.training if one.beside) if code.startswith(AREA) else 0
+    more = (
+        sum(training_file.counts.read for training_file in audit.training if training_file.is_separate)
+        if code.startswith(AREA)
+        else 0
+    )
     return records + more
 
 
 ROLES = ("system", "user", "assistant", None)
 
 
-def in_text(one: Finding) -> tuple[bool, int, int]:
-    """A key for `sorted`."""
-    at = one.place
+def in_text(finding: Finding) -> tuple[bool, int, int]:
+    """Return a sort key: findings about a stretch first, by role, then by where the stretch starts."""
+    at = finding.place
     return at.start is None, ROLES.index(at.role) if at.role in ROLES else len(ROLES), at.start or 0

@@ -15,18 +15,18 @@ FILE = ("file",)
 TORN = re.compile("[\ud800-\udfff]")  # lone surrogates, which no YAML holds
 
 
-def lines(one: Ignored, first: bool = True) -> str:
-    """The entry as YAML, with the key `ignore:` above it where it is the first one."""
-    where = f"\n    where: {format_flow(dict(one.where))}" if one.where else ""
-    told = {name: TORN.sub("\ufffd", getattr(one, name)) for name in ("why", "by", "date")}
-    said = "".join(f"\n    {name}: {format_flow(text)}" for name, text in told.items())
-    return f"{'ignore:' if first else ''}\n  - code: {format_flow(one.code)}{where}{said}\n".lstrip("\n")
+def lines(entry: Ignored, first: bool = True) -> str:
+    """Format the entry as YAML, with the key `ignore:` above it where it is the first one."""
+    where = f"\n    where: {format_flow(dict(entry.where))}" if entry.where else ""
+    reasons = {name: TORN.sub("\ufffd", getattr(entry, name)) for name in ("why", "by", "date")}
+    reason_lines = "".join(f"\n    {name}: {format_flow(text)}" for name, text in reasons.items())
+    return f"{'ignore:' if first else ''}\n  - code: {format_flow(entry.code)}{where}{reason_lines}\n".lstrip("\n")
 
 
-def conditions(found: Iterable[Finding]) -> tuple[Mapping[str, str], ...]:
+def conditions(findings: Iterable[Finding]) -> tuple[Mapping[str, str], ...]:
     """Where the findings are, as coarse as a person thinks of it: each condition (mode, task, judge), each file."""
-    made = [_parts(one.place, _selection(one.place)) or _parts(one.place, FILE) for one in found]
-    return tuple({tuple(where.items()): where for where in made if where}.values())
+    places = [_parts(finding.place, _selection(finding.place)) or _parts(finding.place, FILE) for finding in findings]
+    return tuple({tuple(where.items()): where for where in places if where}.values())
 
 
 def place(at: Location) -> Mapping[str, str]:
@@ -35,17 +35,17 @@ def place(at: Location) -> Mapping[str, str]:
     return _parts(at, names if at.record is not None or _selection(at) else (*FILE, *names))
 
 
-def covered(one: Ignored, found: Iterable[Finding]) -> int:
+def covered(entry: Ignored, findings: Iterable[Finding]) -> int:
     """How many of the findings the entry would ignore."""
-    return sum(covers(one, each) for each in found)
+    return sum(covers(entry, finding) for finding in findings)
 
 
 def _selection(at: Location) -> tuple[str, ...]:
-    """The names that say under which condition a finding is; a condition settles mode, task and adapter."""
+    """Return the names that say under which condition a finding is; a condition settles mode, task and adapter."""
     names = ("condition", "judge") if at.condition is not None else (*SELECTION, "judge")
     return tuple(name for name in names if getattr(at, name) is not None)
 
 
 def _parts(at: Location, names: Iterable[str]) -> dict[str, str]:
-    known = {name: str(value) for name in names if (value := getattr(at, name)) is not None}
-    return {name: value for name, value in known.items() if not TORN.search(value)}
+    values = {name: str(value) for name in names if (value := getattr(at, name)) is not None}
+    return {name: value for name, value in values.items() if not TORN.search(value)}

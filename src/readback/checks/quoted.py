@@ -28,23 +28,23 @@ class Quoted:
     def __init__(self, workspace: Workspace, data: Dataset, answered: Answered | None = None) -> None:
         self.workspace, self.data = workspace, data
         self.answered = answered or self._answer
-        self.made: dict[tuple[int, Selection], Assembly] = {}
+        self.assemblies: dict[tuple[int, Selection], Assembly] = {}
 
-    def excerpt(self, one: Finding, around: int = AROUND) -> Excerpt | None:
-        """The stretch a finding is about, in its message or field, or the line that cannot be read, with so many
-        characters around it; None where it has none, or the file has changed.
+    def excerpt(self, finding: Finding, around: int = AROUND) -> Excerpt | None:
+        """Return the stretch a finding is about, in its message or field, or the line that cannot be read, with
+        `around` characters around it; None where it has none, or the file has changed.
         """
-        at = one.place
-        if at.index is None and one.code in UNREAD:
+        at = finding.place
+        if at.index is None and finding.code in UNREAD:
             return self._line(at, around)
         if at.start is None or at.end is None or at.index is None or at.index >= len(self.data):
             return None
         record = self.data.record(at.index)
         texts: list[Any] = [look(record.fields, at.field or "")]
         if at.role:
-            made = self._assembly(at.index, record, sent_of(at))
-            texts = [m.text for m in made.messages if m.role == at.role]
-            if at.role == READ and (read := self._read(made, record)):
+            assembly = self._assembly(at.index, record, sent_of(at))
+            texts = [m.text for m in assembly.messages if m.role == at.role]
+            if at.role == READ and (read := self._read(assembly, record)):
                 texts = [read]
         text = next((text for text in texts if isinstance(text, str) and len(text) >= at.end), None)
         if text is None:
@@ -54,7 +54,7 @@ class Quoted:
         return cut_excerpt(text, at.start, at.end, label, around)
 
     def _line(self, at: Location, around: int) -> Excerpt | None:
-        """The line of a place in the dataset's file, the character of its column marked."""
+        """Return the line of a place in the dataset's file, with the character of its column marked."""
         text = read_unread_line(self.data, at.line) if at.line and at.file == self.data.file else None
         if not text:
             return None
@@ -64,16 +64,16 @@ class Quoted:
         start = min(at.column, len(text)) - 1  # what is missing behind its end is pointed at there
         return cut_excerpt(text, start, start + 1, label, around)
 
-    def fingerprint(self, one: Finding) -> str:
-        """The fingerprint of the messages a finding is about; "" where it is about none."""
-        at, sent = one.place, sent_of(one.place)
+    def fingerprint(self, finding: Finding) -> str:
+        """Return the fingerprint of the messages a finding is about; "" where it is about none."""
+        at, sent = finding.place, sent_of(finding.place)
         if at.index is None or at.index >= len(self.data) or sent == Selection():
             return ""
         return self._assembly(at.index, self.data.record(at.index), sent).fingerprint
 
-    def worded(self, one: Finding) -> tuple[str, ...]:
-        """The adapters in whose text a finding about a message is, where the words are Readback's own."""
-        at = one.place
+    def worded(self, finding: Finding) -> tuple[str, ...]:
+        """List the adapters in whose text a finding about a message is, where the words are Readback's."""
+        at = finding.place
         if not at.role or at.index is None or at.index >= len(self.data):
             return ()
         return adapters.list_own_wordings(self._assembly(at.index, self.data.record(at.index), sent_of(at)).messages)
@@ -83,20 +83,20 @@ class Quoted:
         return at.index is not None and at.index < len(self.data) and self.data.record(at.index).masked
 
     def own_id(self, at: Location) -> str | None:
-        """The record's id, unless another record has it too or no address can hold it."""
+        """Return the record's id, unless another record has it too or no address can hold it."""
         name = at.record
         return name if name is not None and name == exact.spelling(name) and self.data.find(name) == at.index else None
 
     def _assembly(self, index: int, record: Record, sent: Selection) -> Assembly:
-        if (index, sent) not in self.made:
+        if (index, sent) not in self.assemblies:
             answer = self.answered(sent, record)
-            self.made[index, sent] = assemble.assemble(self.workspace, record, sent, answer)
-        return self.made[index, sent]
+            self.assemblies[index, sent] = assemble.assemble(self.workspace, record, sent, answer)
+        return self.assemblies[index, sent]
 
-    def _read(self, made: Assembly, record: Record) -> str | None:
-        """What the model reads, where it is known what serves it."""
-        condition = self.workspace.condition(made.choice.condition) if made.choice.condition else None
-        read = model_input.build_model_input(self.workspace, record, made, condition, False)
+    def _read(self, assembly: Assembly, record: Record) -> str | None:
+        """Return the text that the model reads, where it is known what serves it."""
+        condition = self.workspace.condition(assembly.choice.condition) if assembly.choice.condition else None
+        read = model_input.build_model_input(self.workspace, record, assembly, condition, False)
         return read.text if read else None
 
     def _answer(self, sent: Selection, record: Record) -> Answer | None:
@@ -107,14 +107,14 @@ class Quoted:
 
 
 def sent_of(at: Location) -> Selection:
-    """What is sent where a finding is."""
+    """Return the selection that is sent at a finding's place."""
     if at.condition:
         return Selection(condition=at.condition, judge=at.judge)
     return Selection(mode=at.mode, adapter=at.adapter, task=at.task, judge=at.judge)
 
 
 def where(place: Location) -> str:
-    """A place in words: `data/eval.jsonl line 3, record q7, user message`."""
+    """Format a place in words: `data/eval.jsonl line 3, record q7, user message`."""
     spot = (place.file or "") + (f" {t('frame.line', line=place.line)}" if place.line else "")
     if place.line and place.column:
         spot += f" {t('frame.column', column=place.column)}"
@@ -133,5 +133,5 @@ def where(place: Location) -> str:
 
 
 def role(name: str) -> str:
-    """A message by its role, or the text that the model reads."""
+    """Name a message by its role, or the text that the model reads."""
     return t("frame.role_prompt") if name == READ else t("frame.role_is", role=name)

@@ -19,7 +19,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """That an audit looked at `drawn` records `of` all, drawn by `seed`.
+    """That an audit looked at `drawn` records of `total`, drawn by `seed`.
 
     `repeats` are the rules that need every record, and `files` the training files beside the dataset; neither was
     looked at. `once` counts by code the records where something is told that is true of all records, and which say
@@ -28,7 +28,7 @@ class Sample:
     """
 
     drawn: int
-    of: int
+    total: int
     seed: int = SEED
     repeats: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
@@ -55,12 +55,12 @@ class Share:
         return _percent(self.low, math.floor), _percent(self.high, math.ceil)
 
 
-def drawn(of: int, n: int = SIZE, seed: int = SEED) -> Sequence[int]:
-    """The numbers of the records that are drawn, ascending: one of each n-th part; all where there are no more."""
-    if of <= n:
-        return range(of)
+def drawn(total: int, n: int = SIZE, seed: int = SEED) -> Sequence[int]:
+    """Draw the numbers of records, ascending: one of each n-th part; all where there are no more."""
+    if total <= n:
+        return range(total)
     draw = random.Random(seed).random  # noqa: S311 - a sample, no secret
-    edges = [of * part // n for part in range(n + 1)]
+    edges = [total * part // n for part in range(n + 1)]
     return tuple(start + int(draw() * (stop - start)) for start, stop in pairwise(edges))
 
 
@@ -71,12 +71,12 @@ def hit(sample: Sample, code: str, records: int) -> tuple[int, int]:
     read.
     """
     if code in sample.full:
-        return records, sample.of
+        return records, sample.total
     return min(max(0, records - sample.once.get(code, 0)), sample.drawn), sample.drawn
 
 
 def share(k: int, sample: Sample) -> Share:
-    """The share of all records that have what `k` of the drawn ones have; for k = 0 the one-sided bound from above.
+    """Estimate the share of all records that have what `k` of the drawn ones have; for k = 0 the one-sided upper bound.
 
     Clopper and Pearson's interval. With one record of each part the number of hits varies no more than with records
     drawn freely (Hoeffding 1956, Ann. Math. Statist. 27, 713), so it is never too short. Parts may differ by one
@@ -84,11 +84,11 @@ def share(k: int, sample: Sample) -> Share:
     """
     from readback.stats.interval import clopper_pearson  # of scipy, which the command line does without
 
-    n, of = sample.drawn, sample.of
+    n, total = sample.drawn, sample.total
     level = LEVEL if k else 2 * LEVEL - 1  # the upper end alone has all of what is not covered
-    found = clopper_pearson(k, n, level)
-    low, high = found.low * (of // n) * n / of, found.high * -(-of // n) * n / of
-    return Share(max(low, k / of), min(high, 1 - (n - k) / of))
+    span = clopper_pearson(k, n, level)
+    low, high = span.low * (total // n) * n / total, span.high * -(-total // n) * n / total
+    return Share(max(low, k / total), min(high, 1 - (n - k) / total))
 
 
 def _percent(value: float, outwards: Callable[[float], int]) -> str:

@@ -76,9 +76,9 @@ class Unlooked:
     @property
     def name(self) -> str:
         """What the choice is called by: the condition, else mode, task and adapter; and the judge."""
-        one = self.choice
-        parts = (one.condition,) if one.condition is not None else (one.mode, one.task, one.adapter)
-        return " · ".join(part for part in (*parts, one.judge) if part)
+        choice = self.choice
+        parts = (choice.condition,) if choice.condition is not None else (choice.mode, choice.task, choice.adapter)
+        return " · ".join(part for part in (*parts, choice.judge) if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +94,11 @@ class JudgeRequests:
 class Audit:
     """The whole answer.
 
-    All counts leave out what the workspace ignores and the `known` findings of a baseline. `records_by_code` counts
-    distinct records; `faults` are our own mistakes; `stopped` says that somebody ended the audit early. `sample` says
-    that only some of the records were looked at: all counts about records are then of these. `unlooked` are the
-    choices that were given up before all records were looked at. `every` has all findings
-    where they are more than `findings` holds and somebody wants to list them.
+    All counts leave out what the workspace ignores and the findings of a baseline (`in_baseline`).
+    `records_by_code` counts distinct records; `faults` are Readback's own errors; `stopped` says that somebody
+    ended the audit early. `sample` says that only some of the records were looked at: all counts about
+    records are then of these. `unlooked` are the choices that were given up before all records were looked at.
+    `every` has all findings where they are more than `findings` holds and somebody wants to list them.
     """
 
     workspace: str
@@ -111,7 +111,7 @@ class Audit:
     truncated: bool = False
     ignored: tuple[tuple[Ignored, int], ...] = ()
     ignored_findings: Sequence[Finding] = ()
-    known: int = 0
+    in_baseline: int = 0
     faults: tuple[Fault, ...] = ()
     stopped: bool = False
     variables: tuple[VariableRow, ...] = ()
@@ -142,20 +142,20 @@ class Tally:
     opened: Workspace
     rows: tuple[Row, ...]
     baseline: frozenset[str] = frozenset()
-    known: int = 0
-    told: Counter[tuple[str, str, SelectionKey]] = field(default_factory=Counter)  # by code, severity and condition
+    in_baseline: int = 0
+    counted: Counter[tuple[str, str, SelectionKey]] = field(default_factory=Counter)  # by code, severity and condition
     by_record: Counter[str] = field(default_factory=Counter)
     lengths: Lengths = field(default_factory=Lengths)
     equal: Counter[tuple[str | None, ...]] = field(default_factory=Counter)
     logged: Counter[tuple[str | None, ...]] = field(default_factory=Counter)
-    findings: _Kept = field(default_factory=lambda: _Kept())
+    findings: _BoundedFindings = field(default_factory=lambda: _BoundedFindings())
     ignored: Counter[int] = field(default_factory=Counter)
-    ignored_findings: _Kept = field(default_factory=lambda: _Kept())
+    ignored_findings: _BoundedFindings = field(default_factory=lambda: _BoundedFindings())
     faults: list[Fault] = field(default_factory=list)
     of_models: Counter[str] = field(default_factory=Counter)
     stood_for: dict[str, set[int]] = field(default_factory=dict)  # by code, the records for which a finding stands
     with_finding: RecordsWithFinding = field(default_factory=RecordsWithFinding)
-    seen: Seen = field(default_factory=dict)  # of what is about no record
+    shared_keys: Seen = field(default_factory=dict)  # of what is about no record
     limited: bool = False
     unlooked: list[Unlooked] = field(default_factory=list)
     measured: tuple[Sequence[Selection], Sequence[SelectionKey]] = ((), ())  # the choices of last time, and their keys
@@ -168,33 +168,35 @@ class Tally:
         """Whether a line of the workspace file says that nobody wants to read of it."""
         return _ignored(finding, self.opened.ignore) is not None
 
-    def take(self, found: Iterable[Finding | Fault]) -> list[Finding]:
+    def take(self, results: Iterable[Finding | Fault]) -> list[Finding]:
         """Count what was found about one record, or about none; answers the new findings that nobody ignores."""
-        found, passed = list(found), list[Finding]()
-        if not found:  # as in most records
+        results, passed = list(results), list[Finding]()
+        if not results:  # as in most records
             return passed
-        mine: Seen = {}  # of one record: no other shares a key with it
-        several = len(found) > 1  # the only one of a record need not be told from others
-        for each in found:
-            if isinstance(each, Fault):
-                self.faults.extend([each] if len(self.faults) < KEPT else [])
+        record_keys: Seen = {}  # of one record: no other shares a key with it
+        several = len(results) > 1  # the only one of a record need not be told from others
+        for result in results:
+            if isinstance(result, Fault):
+                self.faults.extend([result] if len(self.faults) < KEPT else [])
                 continue
-            self.limited = self.limited or each.code == LIMIT
-            about_none = each.place.index is None
-            one = make_key_unique(each, self.seen if about_none else mine) if several or about_none else each
-            if (number := _ignored(one, self.opened.ignore)) is not None:
+            self.limited = self.limited or result.code == LIMIT
+            about_none = result.place.index is None
+            finding = result
+            if several or about_none:
+                finding = make_key_unique(result, self.shared_keys if about_none else record_keys)
+            if (number := _ignored(finding, self.opened.ignore)) is not None:
                 self.ignored[number] += 1
-                self.ignored_findings.add(one)
-            elif one.key in self.baseline:
-                self.known += 1
+                self.ignored_findings.add(finding)
+            elif finding.key in self.baseline:
+                self.in_baseline += 1
             else:
-                self.findings.add(one)
-                passed.append(one)
+                self.findings.add(finding)
+                passed.append(finding)
         in_records = set[tuple[str, int]]()
-        for one in passed:
-            code, key, index = one.code, selection_key(one.place), one.place.index
-            self.told[code, one.severity, key] += 1
-            for model in self.model_names.find(one) if one.severity == "error" else ():
+        for finding in passed:
+            code, key, index = finding.code, selection_key(finding.place), finding.place.index
+            self.counted[code, finding.severity, key] += 1
+            for model in self.model_names.find(finding) if finding.severity == "error" else ():
                 self.of_models[model] += 1
             if index is not None:
                 self.with_finding.take(code, key, index)
@@ -211,10 +213,10 @@ class Tally:
         for key, indices in places.items():
             for index in indices:
                 self.with_finding.take(code, key, index)
-        seen = self.stood_for.setdefault(code, set())
-        before = len(seen)
-        seen.update(*places.values())
-        self.by_record[code] += len(seen) - before - 1
+        stood_for = self.stood_for.setdefault(code, set())
+        before = len(stood_for)
+        stood_for.update(*places.values())
+        self.by_record[code] += len(stood_for) - before - 1
 
     def measure(
         self,
@@ -237,12 +239,13 @@ class Tally:
                     self.equal[key] += same
 
     def audit(self, records: Counts, stopped: bool = False) -> Audit:
-        """The summary so far."""
+        """Return the summary so far."""
         counts, severities, weights = Counter[str](), Counter[str](), Counter[tuple[SelectionKey, str]]()
-        for (code, severity, key), count in self.told.items():
+        for (code, severity, key), count in self.counted.items():
             counts[code] += count
             severities[severity] += count
             weights[key, severity] += count
+        listed = self.findings.in_order()
         return Audit(
             workspace=self.opened.name,
             records=records,
@@ -250,11 +253,11 @@ class Tally:
             counts=dict(sorted(counts.items())),
             records_by_code=dict(sorted(self.by_record.items())),
             severities=dict(severities),
-            findings=(kept := self.findings.in_order()),
-            truncated=self.told.total() > len(kept),
-            ignored=tuple((one, self.ignored[number]) for number, one in enumerate(self.opened.ignore)),
+            findings=listed,
+            truncated=self.counted.total() > len(listed),
+            ignored=tuple((entry, self.ignored[number]) for number, entry in enumerate(self.opened.ignore)),
             ignored_findings=self.ignored_findings.in_order(),
-            known=self.known,
+            in_baseline=self.in_baseline,
             faults=tuple(self.faults),
             stopped=stopped,
             lengths=self.lengths.conditions,
@@ -275,21 +278,23 @@ class Tally:
     def _complete(self, row: Row, weights: Mapping[tuple[SelectionKey, str], int]) -> Row:
         key, lengths = selection_key(row.choice), self.lengths.conditions
         errors, warnings = (weights.get((key, severity), 0) for severity in ("error", "warning"))
-        seen = (self.equal[key], self.logged[key])
+        requests = (self.equal[key], self.logged[key])
         longest = lengths[key].longest if key in lengths else None
         wrong = self.of_models[row.model or ""]
-        return replace(row, errors=errors, warnings=warnings, model_errors=wrong, longest=longest, observed=seen)
+        return replace(row, errors=errors, warnings=warnings, model_errors=wrong, longest=longest, observed=requests)
 
 
 def selection_key(at: Selection | Location) -> tuple[str | None, ...]:
-    """What counts as one condition: the condition, else mode, task and adapter; and the judge."""
+    """Return what identifies one condition: the condition, else mode, task and adapter; and the judge."""
     if at.condition is not None:
         return at.condition, None, None, None, at.judge
     return None, at.mode, at.task, at.adapter, at.judge
 
 
 def rows(opened: Workspace, choices: Iterable[Selection], firsts: Iterable[Assembly]) -> tuple[Row, ...]:
-    """A row for each condition, or for each mode and task where there is none; `firsts` are the first assemblies."""
+    """Return a row for each condition, or for each mode and task where there is none; `firsts` are the first
+    assemblies.
+    """
     pairs = [(choice, first) for choice, first in zip(choices, firsts, strict=True) if choice.judge is None]
     conditions = [(choice, first) for choice, first in pairs if choice.condition is not None]
     return tuple(_row(opened, choice, first) for choice, first in conditions or pairs)
@@ -315,7 +320,7 @@ def _row(opened: Workspace, choice: Selection, first: Assembly) -> Row:
 
 
 def _file(first: Assembly) -> str | None:
-    """The file that the system message came from, where it is one."""
+    """Return the file that the system message came from, where there is exactly one."""
     files = {
         segment.place.file for message in first.messages if message.role == "system" for segment in message.segments
     }
@@ -328,50 +333,50 @@ def _stated(texts: Iterable[SystemText], system: str, file: str | None) -> str:
     Of several places with the same text it is the one that the message came from.
     """
     equal = [text for text in texts if text.text == system]
-    found = next((text for text in equal if text.place.file == file), None) or next(iter(equal), None)
-    if found is None:
+    source_text = next((text for text in equal if text.place.file == file), None) or next(iter(equal), None)
+    if source_text is None:
         return "assembled"
-    at = found.place
+    at = source_text.place
     where = f"{at.file}:{at.line}" if at.file and at.line else at.file
-    return " ".join(part for part in (found.source, where or found.name) if part)
+    return " ".join(part for part in (source_text.source, where or source_text.name) if part)
 
 
-def covers(ignored: Ignored, one: Finding) -> bool:
+def covers(ignored: Ignored, finding: Finding) -> bool:
     """Whether a suppression is about a finding: its code, and every part of its place."""
-    if ignored.code != one.code:
+    if ignored.code != finding.code:
         return False
-    known = ((getattr(one.place, name, None), value) for name, value in ignored.where.items())
-    return all(there is not None and str(there) == value for there, value in known)
+    parts = ((getattr(finding.place, name, None), value) for name, value in ignored.where.items())
+    return all(part is not None and str(part) == value for part, value in parts)
 
 
-def _ignored(one: Finding, suppressions: Iterable[Ignored]) -> int | None:
-    """The number of the suppression that covers a finding."""
+def _ignored(finding: Finding, suppressions: Iterable[Ignored]) -> int | None:
+    """Return the number of the suppression that covers a finding."""
     for number, ignored in enumerate(suppressions):
-        if covers(ignored, one):
+        if covers(ignored, finding):
             return number
     return None
 
 
 @dataclass(slots=True)
-class _Kept:
+class _BoundedFindings:
     """At most KEPT findings, each with its number in the order in which they came."""
 
     count: int = 0
-    held: int = 0
+    size: int = 0
     by_code: dict[str, list[tuple[int, Finding]]] = field(default_factory=dict)
 
     def add(self, finding: Finding) -> None:
         """Take the next finding, in place of one of a rule that has many where there is no room."""
         same_rule = self.by_code.setdefault(finding.code, [])
         self.count += 1
-        if self.held >= KEPT:
+        if self.size >= KEPT:
             most = max(self.by_code.values(), key=len)
             if len(same_rule) >= EACH or len(most) <= len(same_rule) + 1:
                 return
             most.pop()
-            self.held -= 1
+            self.size -= 1
         same_rule.append((self.count, finding))
-        self.held += 1
+        self.size += 1
 
     def in_order(self) -> tuple[Finding, ...]:
         """Return the findings in the order in which they came."""

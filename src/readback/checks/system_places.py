@@ -36,20 +36,34 @@ def system_places(
 
     `trained` is the system message of the training row in view, `sent` that of what is sent of the record in view.
     """
-    found = tuple(_found(workspace, model, trained, sent))
-    texts = Counter(one.text for one in found if one.text)
+    statements = tuple(_list_statements(workspace, model, trained, sent))
+    texts = Counter(statement.text for statement in statements if statement.text)
     if not texts:
-        return found
+        return statements
     usual = max(texts, key=lambda text: texts[text])  # of equal numbers the first: training goes before the others
-    return tuple(_held(one, usual) for one in found)
+    return tuple(_compare(statement, usual) for statement in statements)
 
 
-def _found(workspace: Workspace, model: Model, trained: Message | None, sent: Message | None) -> Iterator[Stated]:
+def _list_statements(
+    workspace: Workspace, model: Model, trained: Message | None, sent: Message | None
+) -> Iterator[Stated]:
     stated = list_system_texts(workspace, model)
-    yield from (Stated(one.source, one.text, one.place) for one in stated if one.source in ("training", "typed"))
-    if trained and all(one.text != trained.text for one in stated if one.source in ("training", "typed", "format")):
+    yield from (
+        Stated(system_text.source, system_text.text, system_text.place)
+        for system_text in stated
+        if system_text.source in ("training", "typed")
+    )
+    if trained and all(
+        system_text.text != trained.text
+        for system_text in stated
+        if system_text.source in ("training", "typed", "format")
+    ):
         yield Stated("row", trained.text, _place(trained))
-    yield from (Stated(one.source, one.text, one.place) for one in stated if one.source not in ("training", "typed"))
+    yield from (
+        Stated(system_text.source, system_text.text, system_text.place)
+        for system_text in stated
+        if system_text.source not in ("training", "typed")
+    )
     if model.modelfile and not model.modelfile.system:
         yield Stated("modelfile", None, model.modelfile.place)
     if sent:
@@ -60,10 +74,12 @@ def _place(message: Message) -> Location:
     return next((segment.place for segment in message.segments if segment.place.file), Location())
 
 
-def _held(one: Stated, usual: str) -> Stated:
-    text = one.text or ""
+def _compare(statement: Stated, usual: str) -> Stated:
+    text = statement.text or ""
     if text == usual:
-        return one
+        return statement
     pairs = zip(text, usual, strict=False)
     at = next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(text), len(usual)))
-    return Stated(one.kind, one.text, one.place, False, at, bool(text) and text.split() == usual.split())
+    return Stated(
+        statement.kind, statement.text, statement.place, False, at, bool(text) and text.split() == usual.split()
+    )

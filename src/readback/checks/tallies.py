@@ -38,12 +38,16 @@ class Lengths:
     """What grows while records pass by."""
 
     widest: Widest | None = None
-    _seen: dict[SelectionKey, list[int]] = field(default_factory=dict)  # the values of Extremes, and the first record
+    # The values of Extremes, and the first record.
+    _extremes: dict[SelectionKey, list[int]] = field(default_factory=dict)
 
     @property
     def conditions(self) -> dict[SelectionKey, Extremes]:
         """The longest and the shortest so far, in the order in which records first had any."""
-        return {key: Extremes(*seen[:5]) for key, seen in sorted(self._seen.items(), key=lambda one: one[1][5])}
+        return {
+            key: Extremes(*extremes[:5])
+            for key, extremes in sorted(self._extremes.items(), key=lambda item: item[1][5])
+        }
 
     def take(
         self,
@@ -79,14 +83,14 @@ class Lengths:
         def first(number: int) -> int:
             return indices[numbers.index(number)]
 
-        if (seen := self._seen.get(key)) is None:
-            self._seen[key] = [high, first(high), low, first(low), len(numbers), indices[0]]
+        if (extremes := self._extremes.get(key)) is None:
+            self._extremes[key] = [high, first(high), low, first(low), len(numbers), indices[0]]
             return
-        seen[4] += len(numbers)
-        if high >= seen[0]:
-            seen[:2] = _first((high, first(high)), seen[0], seen[1])
-        if low <= seen[2]:
-            seen[2:4] = _first((low, first(low)), seen[2], seen[3])
+        extremes[4] += len(numbers)
+        if high >= extremes[0]:
+            extremes[:2] = _first((high, first(high)), extremes[0], extremes[1])
+        if low <= extremes[2]:
+            extremes[2:4] = _first((low, first(low)), extremes[2], extremes[3])
 
     def _widen(self, choices: Sequence[Selection], columns: Sequence[Sequence[int]], indices: Sequence[int]) -> None:
         if any(0 in column for column in columns):
@@ -106,7 +110,7 @@ class Lengths:
 
 
 def _first(new: tuple[int, int], number: int, index: int) -> tuple[int, int]:
-    """A record that is further out; of two with equal numbers the first, in whatever order they come."""
+    """Return the value that is further out, with its record; of two equal values the first record, in any order."""
     return (number, min(index, new[1])) if number == new[0] else new
 
 
@@ -125,10 +129,10 @@ class RecordsWithFinding:
         bits[index // 8] |= 1 << index % 8
 
     def done(self) -> Mapping[Key, bytes]:
-        """The bits as they will stay."""
+        """Return the bits, frozen."""
         return {key: bytes(bits) for key, bits in self.bits.items()}
 
 
 def numbers(bits: bytes) -> Iterator[int]:
-    """The numbers of the records that have the finding, ascending."""
+    """Yield the numbers of the records that have the finding, ascending."""
     return (8 * at + bit for at, byte in enumerate(bits) if byte for bit in range(8) if byte >> bit & 1)

@@ -93,8 +93,12 @@ def _find_marks(opened: Workspace, prompt: Prompt) -> tuple[str, ...]:
     if prompt.syntax in REFUSING or prompt.mode in stated:
         return ()
     if prompt.syntax == "text":
-        guessed = (one for one in opened.diagnostics if one.code == GUESSED and one.place.mode == prompt.mode)
-        if not any(not one.values.get("why") for one in guessed):
+        guessed = (
+            diagnostic
+            for diagnostic in opened.diagnostics
+            if diagnostic.code == GUESSED and diagnostic.place.mode == prompt.mode
+        )
+        if not any(not diagnostic.values.get("why") for diagnostic in guessed):
             return ()
     return find_unfilled_marks(prompt.template or "")
 
@@ -134,7 +138,7 @@ class UnusedField:
 
 
 def unused(opened: Workspace, data: Dataset, read: Iterable[str]) -> tuple[UnusedField, ...]:
-    """The fields at the top level and one level below (`rag.prompt`, `chunks[*].url`) that no name in `read` reaches.
+    """List the fields at the top level and one below (`rag.prompt`, `chunks[*].url`) that no name in `read` reaches.
 
     A field whose holder is not read either is not listed by itself. Empty where no template reads anything.
     """
@@ -149,7 +153,7 @@ def unused(opened: Workspace, data: Dataset, read: Iterable[str]) -> tuple[Unuse
         if name.count(".") == 1 and name not in data.fields
     ]
     inside = [UnusedField(name) for name in _items(tuple(data.records(0, LOOKED_AT)), data.fields)]
-    return tuple(one for one in (*top, *below, *inside) if _is_unused(one.name, names))
+    return tuple(unused_field for unused_field in (*top, *below, *inside) if _is_unused(unused_field.name, names))
 
 
 def _sent_unread(opened: Workspace) -> Iterator[str]:
@@ -163,28 +167,28 @@ def _sent_unread(opened: Workspace) -> Iterator[str]:
 
 
 def _examples(opened: Workspace) -> Iterator[str]:
-    """The record's examples, where a configuration puts them before the question."""
+    """Yield the field of the record's examples, where a configuration puts them before the question."""
     if any(config.settings.get(SETTING) for config in opened.configs):
         yield generation.EXAMPLES_FIELD
 
 
 def _own(name: str, data: Dataset) -> str:
-    """The field of the file that a name stands for: what is mapped to it, else itself."""
+    """Return the field of the file that a name stands for: what is mapped to it, else the name."""
     mapped: Mapping[str, str] = data.source.fields if data.source else {}
     root = name.partition(".")[0].partition("[")[0]
     return mapped.get(root, root) + name[len(root) :]
 
 
 def _items(records: Sequence[Record], top: Sequence[str]) -> Iterator[str]:
-    """The fields of the objects in lists: `chunks[*].url`."""
-    found: dict[str, None] = {}
+    """Yield the fields of the objects in lists: `chunks[*].url`."""
+    paths: dict[str, None] = {}
     for record in records:
         for name in top:
             value = record.fields.get(name)
             for item in value if isinstance(value, list) else ():
                 if isinstance(item, Mapping):
-                    found |= dict.fromkeys(f"{name}[*].{key}" for key in item)
-    yield from found
+                    paths |= dict.fromkeys(f"{name}[*].{key}" for key in item)
+    yield from paths
 
 
 def _is_unused(field: str, names: set[str]) -> bool:

@@ -19,14 +19,14 @@ IDS = ("dat-missing-id", "dat-duplicate-id")  # about ids, which training rows n
 class Trained:
     """A training file and what became of its lines; `kinds` counts its rows by what they are.
 
-    `beside`: it is not the dataset.
+    `is_separate`: it is not the dataset.
     """
 
     path: str
     split: str
     counts: Counts
     kinds: Mapping[str, int]
-    beside: bool = False
+    is_separate: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,42 +39,52 @@ class Part:
 
 
 def parts(opened: Workspace, codes: Collection[str] | None, progress: Progress | None = None) -> tuple[Part, ...]:
-    """The training files beside the dataset, each once. Raises Cancelled when `progress` answers False."""
+    """Open the training files beside the dataset, each once. Raises Cancelled when `progress` answers False."""
     wanted = frozenset(code for code in (codes or rules.RULES()) if code.startswith(AREA))
-    known = {opened.dataset.path} if opened.dataset else set()
+    paths = {opened.dataset.path} if opened.dataset else set()
     private = opened.dataset.private if opened.dataset else ()
-    found: list[Part] = []
-    for one in opened.training if wanted else ():
-        if one.path not in known:
-            known.add(one.path)
-            source = DatasetSource(one.path, private=private, place=one.place)
+    training_parts: list[Part] = []
+    for training_file in opened.training if wanted else ():
+        if training_file.path not in paths:
+            paths.add(training_file.path)
+            source = DatasetSource(training_file.path, private=private, place=training_file.place)
             data = open_dataset(opened.root, source, progress)
-            found.append(Part(replace(opened, dataset=source), data, wanted))
-    return tuple(found)
+            training_parts.append(Part(replace(opened, dataset=source), data, wanted))
+    return tuple(training_parts)
 
 
 def trained(opened: Workspace, files: Collection[Dataset]) -> tuple[Trained, ...]:
-    """What the training files hold, in the order of the workspace."""
+    """Summarise the training files, in the order of the workspace."""
     by_path = {data.file: data for data in files}
     own = opened.dataset.path if opened.dataset else None
-    there = ((one, by_path[one.path]) for one in opened.training if one.path in by_path)
-    return tuple(Trained(one.path, one.split, data.counts, data.kinds, one.path != own) for one, data in there)
+    there = (
+        (training_file, by_path[training_file.path])
+        for training_file in opened.training
+        if training_file.path in by_path
+    )
+    return tuple(
+        Trained(training_file.path, training_file.split, data.counts, data.kinds, training_file.path != own)
+        for training_file, data in there
+    )
 
 
 def noted(opened: Workspace, data: Dataset) -> tuple[Diagnostic, ...]:
-    """What loading noted of a file: for training rows with what is to be said of all of them, and without a fuss
+    """Return what loading noted of a file: for training rows with what is to be said of all of them, and at most infos
     about ids.
     """
-    if of(opened, data.file) is None:
+    if find_training_file(opened, data.file) is None:
         return data.diagnostics
     own = (
         replace(diagnostic, severity="info") if diagnostic.code in IDS else diagnostic
         for diagnostic in data.diagnostics
     )
-    beside = opened.dataset is not None and opened.dataset.path != data.file
-    return (*(one for one in own if not (beside and about(one) in IDS)), *data.training_diagnostics)
+    is_separate = opened.dataset is not None and opened.dataset.path != data.file
+    return (
+        *(diagnostic for diagnostic in own if not (is_separate and about(diagnostic) in IDS)),
+        *data.training_diagnostics,
+    )
 
 
-def of(opened: Workspace, file: str) -> TrainingFile | None:
-    """The training file of that path."""
-    return next((one for one in opened.training if one.path == file), None)
+def find_training_file(opened: Workspace, file: str) -> TrainingFile | None:
+    """Find the training file of that path."""
+    return next((training_file for training_file in opened.training if training_file.path == file), None)

@@ -31,9 +31,9 @@ class VariableRow:
 
     The counts are records in which the name had a value (`used`), had none, was null or empty, came from a default
     only, had a false value replaced by a default, was a loop over nothing; `needed` are those of `missing` where the
-    template has nothing else to show. `known`: among the names that an Albert configuration documents, None for other
-    prompts; `meant` is the documented name, `nearest` the field of the record that may be meant. `first` has for each
-    count the number of the first such record, from 0.
+    template has nothing else to show. `documented`: among the names that an Albert configuration documents, None for
+    other prompts; `suggested` is the documented name, `nearest` the field of the record that may be meant. `first` has
+    for each count the number of the first such record, from 0.
     """
 
     reader: str
@@ -48,58 +48,59 @@ class VariableRow:
     default: int = 0
     falsy: int = 0
     idle: int = 0
-    known: bool | None = None
-    meant: str | None = None
+    documented: bool | None = None
+    suggested: str | None = None
     nearest: str | None = None
     first: Mapping[str, int] = field(default_factory=dict)
     place: Location = NOWHERE
 
 
-class Told:
+class AccountWriter:
     """In a child: the accounts of its records, each told once and then by its number."""
 
     def __init__(self) -> None:
         self.numbers: dict[Shape, int] = {}
 
     def tell(self, uses: Iterable[VariableUse]) -> list[Any]:
-        """[number], or [number, shape] for the first time; the number of those that are not kept is -1."""
-        made = shape(uses)
-        if (number := self.numbers.get(made)) is not None:
+        """Return [number], or [number, shape] for the first time; the number of those that are not kept is -1."""
+        use_shape = shape(uses)
+        if (number := self.numbers.get(use_shape)) is not None:
             return [number]
         if len(self.numbers) >= SHAPES:
-            return [-1, made]
-        self.numbers[made] = len(self.numbers)
-        return [self.numbers[made], made]
+            return [-1, use_shape]
+        self.numbers[use_shape] = len(self.numbers)
+        return [self.numbers[use_shape], use_shape]
 
     @staticmethod
-    def again(told: list[Any]) -> list[Any] | None:
-        """What tells the same once more; None where it was not kept."""
-        return told[:1] if told[0] >= 0 else None
+    def again(account: list[Any]) -> list[Any] | None:
+        """Return the account that repeats this one; None where it was not kept."""
+        return account[:1] if account[0] >= 0 else None
 
 
-class Heard:
+class AccountReader:
     """Outside: the accounts that one child told."""
 
     def __init__(self) -> None:
         self.shapes: dict[int, Shape] = {}
 
-    def read(self, told: Sequence[Any]) -> Shape:
-        if len(told) == 1:
-            return self.shapes[told[0]]
-        made: Shape = tuple(tuple(row) for row in told[1])
-        if told[0] >= 0:
-            self.shapes[told[0]] = made
-        return made
+    def read(self, account: Sequence[Any]) -> Shape:
+        """Return the shape that an account stands for."""
+        if len(account) == 1:
+            return self.shapes[account[0]]
+        use_shape: Shape = tuple(tuple(row) for row in account[1])
+        if account[0] >= 0:
+            self.shapes[account[0]] = use_shape
+        return use_shape
 
 
 def shape(uses: Iterable[VariableUse]) -> Shape:
-    """The uses of one assembly without their numbers; each name once with each state."""
+    """Return the uses of one assembly without their numbers; each name once with each state."""
     rows: dict[tuple[str, str], tuple[bool, str | None, int | None]] = {}
     for use in uses:
         key = (use.name, use.state)
         before = rows.get(key)
-        asked = use.only_asked and (before is None or before[0])
-        rows[key] = (asked, *before[1:]) if before else (asked, use.place.file, use.place.line)
+        only_asked = use.only_asked and (before is None or before[0])
+        rows[key] = (only_asked, *before[1:]) if before else (only_asked, use.place.file, use.place.line)
     return tuple((*key, *rest) for key, rest in rows.items())
 
 
@@ -133,12 +134,12 @@ class Variables:
                 again[0] += records
             return
         accounts: list[list[int]] = []
-        for choice, made in zip(choices, shapes, strict=True):
-            if (account := self.waiting.get((choice, made))) is None:
+        for choice, use_shape in zip(choices, shapes, strict=True):
+            if (account := self.waiting.get((choice, use_shape))) is None:
                 if len(self.waiting) >= SHAPES:
                     self.count()
                     accounts.clear()  # which are in the counts now
-                account = self.waiting[choice, made] = [0, index]
+                account = self.waiting[choice, use_shape] = [0, index]
             account[0] += records
             accounts.append(account)
         if len(accounts) == len(choices):
@@ -146,22 +147,24 @@ class Variables:
 
     def count(self) -> None:
         """Turn the accounts into counts of each name."""
-        for (choice, made), (times, index) in self.waiting.items():
+        for (choice, use_shape), (times, index) in self.waiting.items():
             self.looked_at[choice] += times
-            for name, state, asked, file, line in made:
+            for name, state, only_asked, file, line in use_shape:
                 if (count := self.counts.get((choice, name))) is None:
                     if len(self.counts) >= NAMES:
                         self.left_out += times
                         continue
                     count = self.counts[choice, name] = _Count(place=Location(file=file, line=line))
                 count.add(COUNTED.get(state, state), index, times)
-                if state == "missing" and not asked:
+                if state == "missing" and not only_asked:
                     count.add("needed", index, times)
         self.waiting.clear()
         self.last = (), (), []
 
     def rows(self, opened: Workspace, data: Dataset) -> tuple[VariableRow, ...]:
-        """A row for each name of each mode, task and judge. Conditions with the same texts count once, by the most."""
+        """Return a row for each name of each mode, task and judge. Conditions with the same texts count once, by the
+        most.
+        """
         self.count()
         rows: dict[tuple[Kind, str, str], VariableRow] = {}
         for (choice, name), count in self.counts.items():
@@ -170,18 +173,18 @@ class Variables:
             kind, whose, albert = reader(opened, choice)
             counts: dict[str, Any] = {what: count.records[what] for what in (*STATES, "needed")}
             first = {what: at for what, at in count.first.items() if what != "untaken"}
-            known = is_documented(name) if albert else None
-            meant = documented_for(name) if known is False else None
-            one = VariableRow(
+            documented = is_documented(name) if albert else None
+            suggested = documented_for(name) if documented is False else None
+            row = VariableRow(
                 whose, kind, name, choice, self.looked_at[choice], **counts,
-                known=known, meant=meant, first=first, place=count.place,
+                documented=documented, suggested=suggested, first=first, place=count.place,
             )  # fmt: skip
             before = rows.get((kind, whose, name))
-            rows[kind, whose, name] = one if before is None else _most(before, one)
+            rows[kind, whose, name] = row if before is None else _most(before, row)
         lists = {(row.kind, row.reader, row.name.partition("[*]")[0]) for row in rows.values() if "[*]" in row.name}
         lists |= {key for key, row in rows.items() if row.idle}
-        taken = {row.name for row in rows.values() if row.used}
-        return tuple(_near(row, data, (row.kind, row.reader, row.name) in lists, taken) for row in rows.values())
+        used_names = {row.name for row in rows.values() if row.used}
+        return tuple(_near(row, data, (row.kind, row.reader, row.name) in lists, used_names) for row in rows.values())
 
     def names(self) -> Iterator[str]:
         """Every name that any template reads, taken or not."""
@@ -191,12 +194,12 @@ class Variables:
 
 def started(choices: Iterable[Selection], firsts: Iterable[Assembly]) -> Variables:
     """Variables that know the names which the first record shows, also of what is given up after it."""
-    made = Variables()
+    variables = Variables()
     for choice, first in zip(choices, firsts, strict=True):
         for use in first.uses:
-            if len(made.counts) < NAMES:
-                made.counts.setdefault((choice, use.name), _Count(place=use.place))
-    return made
+            if len(variables.counts) < NAMES:
+                variables.counts.setdefault((choice, use.name), _Count(place=use.place))
+    return variables
 
 
 def reader(opened: Workspace, choice: Selection) -> tuple[Kind, str, bool]:
@@ -219,7 +222,7 @@ def is_documented(name: str) -> bool:
 
 
 def documented_for(name: str) -> str | None:
-    """The documented name or field that an unknown one probably means."""
+    """Return the documented name or field that an unknown one probably means."""
     root, _, rest = name.partition("[")
     part = rest.partition("].")[2]
     if part and albert_names.is_documented(root):
@@ -236,13 +239,13 @@ def _most(a: VariableRow, b: VariableRow) -> VariableRow:
     return replace(a, first=first, **counts)
 
 
-def _near(row: VariableRow, data: Dataset, a_list: bool, taken: Collection[str]) -> VariableRow:
-    """The row with the field that the first record offers in which the name is missing."""
+def _near(row: VariableRow, data: Dataset, a_list: bool, used_names: Collection[str]) -> VariableRow:
+    """Return the row with the field that the first record offers in which the name is missing."""
     if not row.missing or row.first["missing"] >= len(data):
         return row
     with suppress(DatasetChanged):
         fields = data.record(row.first["missing"]).fields
-        return replace(row, nearest=record_fields.find_offered_field(row.name, fields, a_list, taken))
+        return replace(row, nearest=record_fields.find_offered_field(row.name, fields, a_list, used_names))
     return row
 
 
@@ -254,65 +257,71 @@ NUMBER = re.compile(r"-?[0-9]{1,9}")
 class RecordUse:
     """One name: its uses by state, its first value in the record (MISSING: none), and what it may mean.
 
-    `meant` is the documented name, only where an Albert template reads one that is not; `nearest` the field of the
+    `suggested` is the documented name, only where an Albert template reads one that is not; `nearest` the field of the
     record, only where the name has no value.
     """
 
     name: str
     uses: tuple[VariableUse, ...]
     value: Any = MISSING
-    known: bool | None = None
-    meant: str | None = None
+    documented: bool | None = None
+    suggested: str | None = None
     nearest: str | None = None
     place: Location = NOWHERE
 
 
 def record_uses(
-    opened: Workspace, record: Record, made: Assembly, answer: Answer | None = None
+    opened: Workspace, record: Record, assembly: Assembly, answer: Answer | None = None
 ) -> tuple[RecordUse, ...]:
-    """A line for each name that the templates of an assembly read, in their order; a judge's also of the `answer`."""
+    """Return a line for each name that the templates of an assembly read, in their order; a judge's also of the
+    `answer`.
+    """
     by_name: dict[str, list[VariableUse]] = {}
-    for use in made.uses:
+    for use in assembly.uses:
         by_name.setdefault(use.name, []).append(use)
-    _, _, albert = reader(opened, made.choice)
-    taken = {use.name for use in made.uses if use.state == "present"}
+    _, _, albert = reader(opened, assembly.choice)
+    used_names = {use.name for use in assembly.uses if use.state == "present"}
     rows = []
     for name, uses in by_name.items():
-        known = is_documented(name) if albert else None
+        documented = is_documented(name) if albert else None
         missing = all(use.state in ("missing", "null") for use in uses)
         a_list = any(other.startswith(f"{name}[") for other in by_name)
-        near = record_fields.find_offered_field(name, record.fields, a_list, taken) if missing else None
-        meant = documented_for(name) if known is False else None
-        rows.append(RecordUse(name, tuple(uses), _value(record, made, answer, name), known, meant, near, uses[0].place))
+        near = record_fields.find_offered_field(name, record.fields, a_list, used_names) if missing else None
+        suggested = documented_for(name) if documented is False else None
+        rows.append(
+            RecordUse(
+                name, tuple(uses), _value(record, assembly, answer, name), documented, suggested, near, uses[0].place
+            )
+        )
     return tuple(rows)
 
 
-def _value(record: Record, made: Assembly, answer: Answer | None, name: str) -> Any:
-    """What a name stands for: of a judge's names `answer` is the reply, `answer.FIELD` what is beside it."""
-    if made.choice.judge is None or made.choice.condition is None or answer is None:
+def _value(record: Record, assembly: Assembly, answer: Answer | None, name: str) -> Any:
+    """Return what a name stands for: for a judge `answer` is the reply, `answer.FIELD` a field of the answer's row."""
+    if assembly.choice.judge is None or assembly.choice.condition is None or answer is None:
         return value(record.fields, name)
     if name == "answer":
         return MISSING if answer.text is None else answer.text
-    found = value(answer.fields, name.removeprefix("answer.")) if name.startswith("answer.") else MISSING
-    return value(record.fields, name) if found is MISSING else found
+    answer_value = value(answer.fields, name.removeprefix("answer.")) if name.startswith("answer.") else MISSING
+    return value(record.fields, name) if answer_value is MISSING else answer_value
 
 
 def value(fields: Mapping[str, Any], name: str) -> Any:
-    """The first value under a path; `[*]` stands for any item of a list."""
+    """Return the first value under a path; `[*]` stands for any item of a list."""
     return _first(fields, split_path(ITEM.sub(r".\1", name)))
 
 
-def _first(held: Any, path: tuple[str, ...]) -> Any:
+def _first(node: Any, path: tuple[str, ...]) -> Any:
     if not path:
-        return held
-    if isinstance(held, Mapping):
-        if path[0] in held:
-            return _first(held[path[0]], path[1:])
-        return next(iter(held.values()), MISSING) if path == ("*",) else MISSING
-    if not isinstance(held, list):
+        return node
+    if isinstance(node, Mapping):
+        if path[0] in node:
+            return _first(node[path[0]], path[1:])
+        return next(iter(node.values()), MISSING) if path == ("*",) else MISSING
+    if not isinstance(node, list):
         return MISSING
     if path[0] != "*":
-        at = int(path[0]) if NUMBER.fullmatch(path[0]) else len(held)
-        return _first(held[at], path[1:]) if -len(held) <= at < len(held) else MISSING
-    found = (_first(item, path[1:]) for item in held)
-    return next((one for one in found if one is not MISSING), MISSING)
+        at = int(path[0]) if NUMBER.fullmatch(path[0]) else len(node)
+        return _first(node[at], path[1:]) if -len(node) <= at < len(node) else MISSING
+    values = (_first(item, path[1:]) for item in node)
+    return next((value for value in values if value is not MISSING), MISSING)

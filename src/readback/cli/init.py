@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write or print the file; return the exit code."""
     workspace = open_workspace(args)
-    text = workspaces.init_text(workspace, field_mapping.said(field_mapping.inputs(workspace)))
+    text = workspaces.init_text(workspace, field_mapping.describe_guesses(field_mapping.inputs(workspace)))
     if args.only_print:
         print(text, end="")
         return 0

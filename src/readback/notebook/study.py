@@ -449,7 +449,7 @@ def _build_finding_row(finding: Finding) -> Mapping[str, Any]:
 
 def _format_sample(sample: Sample) -> str:
     _, most = share(0, sample).percents
-    counted = f"{sample.drawn:,} of {quantity(sample.of, 'record')}"
+    counted = f"{sample.drawn:,} of {quantity(sample.total, 'record')}"
     return f"a sample of {counted}; what is in 0 of {sample.drawn:,} is in at most {most} % of all (95 %)"
 
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from readback.checks.run.marks import Marks, build_empty_marks, read_marks
-from readback.checks.variables import Heard, Shape
+from readback.checks.variables import AccountReader, Shape
 
 Shapes = Sequence[Shape]  # what became of the names of a record, for each choice
 
@@ -41,7 +41,7 @@ class Batch:
 
 def read_batches(frames: Iterable[Mapping[str, Any]]) -> Iterator[Batch]:
     """Yield a batch for each frame of one child, as `chunk.audit_chunk` yields them."""
-    accounts = Heard()
+    accounts = AccountReader()
     shapes: list[Shape] = []
     for frame in frames:
         indices = frame["indices"]

@@ -14,7 +14,7 @@ from readback.checks import rules
 from readback.checks.rule import RuleFilter
 from readback.checks.run.marks import SIZE, Mark, collect_marks
 from readback.checks.store.finding_lines import format_line
-from readback.checks.variables import Told
+from readback.checks.variables import AccountWriter
 from readback.prompts import assemble, children, model_input, token_counts
 from readback.prompts.self_tests import has_own_template, is_hanging, list_record_diagnostics, run_self_test
 from readback.prompts.training_text import (
@@ -121,7 +121,7 @@ def _check_records(job: children.ChildJob, work: Mapping[str, Any]) -> Iterator[
     opened, choices, replies = job.opened, job.choices, job.replies
     codes = None if work["codes"] is None else frozenset(work["codes"])
     requests = Observer(opened, job.data)
-    accounts = Told()
+    accounts = AccountWriter()
     has_rows = work["records"] and opened.dataset
     decided = _decide(job, work["codes"])
     uses_before: list[list[Any]] = []

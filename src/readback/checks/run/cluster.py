@@ -60,52 +60,52 @@ class Cluster:
     """The workers of one cluster for the check of one workspace."""
 
     def __init__(
-        self, client: Client, threads: int, asked: Mapping[str, Any], day: str, say: Say, hashes: Hashes
+        self, client: Client, threads: int, expected: Mapping[str, Any], day: str, say: Say, hashes: Hashes
     ) -> None:
-        """`threads` of all workers; `asked`: what they must see, as `look` takes it; `say` tells why something is
+        """`threads` of all workers; `expected`: what they must see, as `look` takes it; `say` tells why something is
         worked on here, each reason once; `hashes`: of the files that were looked at.
         """
         self.at_once, self.hashes = AHEAD * threads, hashes
-        self._client, self._asked, self._day, self._say = client, asked, day, say
+        self._client, self._expected, self._day, self._say = client, expected, day, say
         self._here = BoundedSemaphore(os.cpu_count() or 1)
-        self._said: set[str] = set()
+        self._reported: set[str] = set()
 
     def stream(self, work: Mapping[str, Any], here: Callable[[], Iterator[Any]], ended: Event) -> Iterator[Any]:
         """As `audit_run.Workers` has it: the frames of a range, when all are there."""
-        told = self._told(work, ended)
-        if told is None:
+        answer = self._ask_worker(work, ended)
+        if answer is None:
             with self._here:
                 yield from here() if not ended.is_set() else ()
             return
-        yield from told["frames"]
-        if "stopped" in told:
-            kind, detail, doubtful = told["stopped"]
+        yield from answer["frames"]
+        if "stopped" in answer:
+            kind, detail, doubtful = answer["stopped"]
             raise sandbox.Stopped(kind, detail, doubtful=doubtful)
 
-    def _told(self, asked: Mapping[str, Any], ended: Event) -> dict[str, Any] | None:
-        """What a worker answers; None where none does, or nobody waits any more."""
-        dated = {"today": self._day, **asked["workspace"]}  # a worker may have another clock
+    def _ask_worker(self, request: Mapping[str, Any], ended: Event) -> dict[str, Any] | None:
+        """Return what a worker answers; None where none does, or the caller has stopped."""
+        dated = {"today": self._day, **request["workspace"]}  # a worker may have another clock
         try:
-            text = json.dumps({**self._asked, "work": {**asked, "workspace": dated}})
+            text = json.dumps({**self._expected, "work": {**request, "workspace": dated}})
             future = self._client.submit(cluster_worker.work, text, pure=False)
             try:
                 there = self._wait(future, ended)
-                told: dict[str, Any] | None = as_json.unpack(future.result().encode()) if there else None
+                answer: dict[str, Any] | None = as_json.unpack(future.result().encode()) if there else None
             finally:
                 future.release()
         except Exception as error:  # whatever Dask raises: lost, killed with each worker that tried, forgotten
-            told = {"unfit": ["lost", {"error": _in_a_line(error)}]}
-        if told is None or "unfit" not in told:
-            return told
-        why, values = told["unfit"]
-        if why not in self._said and not ended.is_set():
-            self._said.add(why)
+            answer = {"unfit": ["lost", {"error": _in_a_line(error)}]}
+        if answer is None or "unfit" not in answer:
+            return answer
+        why, values = answer["unfit"]
+        if why not in self._reported and not ended.is_set():
+            self._reported.add(why)
             self._say(why, values)
         return None
 
     def _wait(self, future: Future[str], ended: Event) -> bool:
         """Whether the answer is there, before nobody waits any more. Raises TimeoutError where nobody works on it."""
-        done, seen, looked = Event(), time.monotonic(), time.monotonic()
+        done, last_worker, looked = Event(), time.monotonic(), time.monotonic()
         future.add_done_callback(lambda _: done.set())
         while not done.wait(LOOK):
             if ended.is_set():
@@ -113,15 +113,15 @@ class Cluster:
             if (now := time.monotonic()) - looked > CHECK:
                 looked = now
                 if self._client.nthreads():
-                    seen = now
-                elif now - seen > GONE:
+                    last_worker = now
+                elif now - last_worker > GONE:
                     raise TimeoutError("it has no worker any more")
         return True
 
 
 @contextmanager
 def connected(address: str, opened: Workspace, say: Say) -> Iterator[Cluster]:
-    """The cluster whose scheduler is at `address`, when each of its workers has turned out to see what we see.
+    """Connect to the cluster whose scheduler is at `address`, and check that each worker sees the same files.
 
     `say(why, values)` is told why something is worked on here after all. Raises Unusable, before any work begins.
     """
@@ -130,13 +130,13 @@ def connected(address: str, opened: Workspace, say: Say) -> Iterator[Cluster]:
         day, hashes = model_input.resolve_today(opened), Hashes()
         missing = carried_index.find_missing(opened.root, opened.dataset)  # of the file as it is before it is compared
         files = cluster_worker.files_of(opened, hashes)
-        asked = {
+        expected = {
             "about": cluster_worker.about(),
             "root": str(opened.root),
             "files": files,
             "address": find_origin(opened.root),
         }
-        text = json.dumps({**asked, "workspace": freeze(replace(opened, today=day))})
+        text = json.dumps({**expected, "workspace": freeze(replace(opened, today=day))})
         _known_there(client)
         workers = client.nthreads()
         looks = {
@@ -148,7 +148,7 @@ def connected(address: str, opened: Workspace, say: Say) -> Iterator[Cluster]:
             raise Unusable("no_workers", address=address)
         if missing:
             _bring_index(client, fit[0], text, missing)
-        yield Cluster(client, sum(workers[name] for name in fit), asked, day, say, hashes)
+        yield Cluster(client, sum(workers[name] for name in fit), expected, day, say, hashes)
     finally:
         client.close(timeout=CONNECT)
 
@@ -166,7 +166,7 @@ def hasten() -> Thread:
 
 
 def _dask() -> Any:
-    """The package, loaded. Raises ImportError."""
+    """Load the package. Raises ImportError."""
     import dask
 
     # what it would write to standard error about lost workers is ours to say; it asks when it is loaded
@@ -183,39 +183,39 @@ def _client(address: str) -> Client:
         distributed = _dask()
     except ImportError:
         raise Unusable("no_extra") from None
-    made: list[Client | Exception] = []
+    outcome: list[Client | Exception] = []
 
     def connect() -> None:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # that its Dask has another version: it says so where it cannot work
-                made.append(distributed.Client(address, timeout=CONNECT, set_as_default=False))
+                outcome.append(distributed.Client(address, timeout=CONNECT, set_as_default=False))
         except Exception as error:
-            made.append(error)
+            outcome.append(error)
 
     # Something else than a scheduler may answer nothing for ever, and no timeout of Dask's ends that.
     connecting = Thread(target=connect, daemon=True)
     connecting.start()
     connecting.join(3 * CONNECT)
-    client = made[0] if made else TimeoutError("nothing that it says is of Dask")
+    client = outcome[0] if outcome else TimeoutError("nothing that it says is of Dask")
     if isinstance(client, Exception):
         raise Unusable("unreachable", address=address, error=_in_a_line(client)) from None
     return client
 
 
 def _known_there(client: Client) -> None:
-    """Raises Unusable where the scheduler or a worker does not have the very module `cluster_worker`: one that gets the
+    """Raise Unusable where the scheduler or a worker does not have the same module `cluster_worker`: one that gets the
     name of a function which it cannot import ends (Dask 2026.8), so a function of Python's own asks.
     """
-    asked = (pkgutil.get_data, __package__, Path(cluster_worker.__file__).name)
-    ours = pkgutil.get_data(*asked[1:])
+    query = (pkgutil.get_data, __package__, Path(cluster_worker.__file__).name)
+    ours = pkgutil.get_data(*query[1:])
     try:
-        there = client.run_on_scheduler(*asked)
+        there = client.run_on_scheduler(*query)
     except Exception:
         there = None
     if there != ours:
         raise Unusable("no_readback_scheduler")
-    for worker, there in client.run(*asked, on_error="return").items():
+    for worker, there in client.run(*query, on_error="return").items():
         if there != ours:
             raise Unusable("no_readback", worker=worker)
 
@@ -224,14 +224,14 @@ def _fits(client: Client, worker: str, future: Future[str]) -> bool:
     """Whether a worker can be used; False for one that went away meanwhile. Raises Unusable."""
     while True:
         try:
-            said = future.result(timeout=CHECK)
+            answer = future.result(timeout=CHECK)
         except TimeoutError:
             if worker not in client.nthreads():
                 return False
         except Exception as error:
             raise Unusable("failed", worker=worker, error=_in_a_line(error)) from None
         else:
-            if unfit := json.loads(said):
+            if unfit := json.loads(answer):
                 why, values = unfit
                 raise Unusable(why, worker=worker, **values)
             return True

@@ -40,54 +40,56 @@ DASK = ("dask", "distributed")  # which look at their versions by themselves
 
 
 def look(text: str) -> str:
-    """What keeps this worker from the work, as JSON: null, or [the name of a sentence, its values]. Its indexes are
-    made here, where nothing waits for them yet.
+    """Return why this worker cannot do the work, as JSON: null, or [the name of a sentence, its values]. Its indexes
+    are made here, where nothing waits for them yet.
     """
-    asked = json.loads(text)
+    request = json.loads(text)
     sandbox.start_zygote(WORK.partition(":")[0])
-    root, unfit = _place(asked)
+    root, unfit = _place(request)
     if not unfit:
-        _prepared(json.dumps({**asked["workspace"], "root": root}), _held(root, asked["files"]))
+        _prepared(json.dumps({**request["workspace"], "root": root}), _describe_states(root, request["files"]))
     return json.dumps(unfit)
 
 
 def index(text: str) -> str:
     """Return the index of the dataset as JSON (`carried_index.export_index`), null if this worker has none."""
-    asked = json.loads(text)
-    root, unfit = _place(asked)
-    opened = thaw({**asked["workspace"], "root": root})
+    request = json.loads(text)
+    root, unfit = _place(request)
+    opened = thaw({**request["workspace"], "root": root})
     parts = None if unfit else carried_index.export_index(opened.root, opened.dataset)
-    return json.dumps(None if _unfit(root, asked["files"]) else parts)
+    return json.dumps(None if _unfit(root, request["files"]) else parts)
 
 
 def work(text: str) -> str:
-    """The frames of one range, as JSON: {"frames", "stopped": as the child was, if it was}, or {"unfit": as above}."""
-    asked = json.loads(text)
-    root, unfit = _place(asked)
-    told = {} if unfit else _told(asked["work"], root, asked["files"])
-    if unfit := unfit or _unfit(root, asked["files"]):  # as they were while they were read
+    """Return the frames of one range, as JSON: {"frames", "stopped": the child's reason, if any}, or {"unfit": as
+    above}.
+    """
+    request = json.loads(text)
+    root, unfit = _place(request)
+    answer = {} if unfit else _run_range(request["work"], root, request["files"])
+    if unfit := unfit or _unfit(root, request["files"]):  # as they were while they were read
         why, values = unfit
         return json.dumps({"unfit": [why, {**values, "worker": platform.node()}]})
-    return json.dumps(told)
+    return json.dumps(answer)
 
 
-def _told(asked: Mapping[str, Any], root: str, files: Mapping[str, str]) -> dict[str, Any]:
-    """What a child says of one range of the workspace in a folder, where these are the digests of its files."""
-    work = {**asked, "workspace": {**asked["workspace"], "root": root}, "cache": str(cache_folder().parent)}
-    told = _heard(work, root, files)
+def _run_range(request: Mapping[str, Any], root: str, files: Mapping[str, str]) -> dict[str, Any]:
+    """Check one range of the workspace in a folder with a child; `files` are the digests of its files."""
+    work = {**request, "workspace": {**request["workspace"], "root": root}, "cache": str(cache_folder().parent)}
+    answer = _collect_frames(work, root, files)
     count = work["stop"] - work["start"] if work["numbers"] is None else len(work["numbers"])
-    if not ("stopped" in told or _forgotten()) and sum(len(frame["indices"]) for frame in told["frames"]) < count:
+    if not ("stopped" in answer or _forgotten()) and sum(len(frame["indices"]) for frame in answer["frames"]) < count:
         _prepared.cache_clear()  # somebody cleared the cache of this worker, and what was indexed has gone
-        told = _heard(work, root, files)
-    return told
+        answer = _collect_frames(work, root, files)
+    return answer
 
 
-def _heard(work: Mapping[str, Any], root: str, files: Mapping[str, str]) -> dict[str, Any]:
-    frozen, held = json.dumps(work["workspace"]), _held(root, files)
-    opened = _prepared(frozen, held)
+def _collect_frames(work: Mapping[str, Any], root: str, files: Mapping[str, str]) -> dict[str, Any]:
+    frozen, states = json.dumps(work["workspace"]), _describe_states(root, files)
+    opened = _prepared(frozen, states)
     frames = []
     try:
-        for frame in _of_thread(frozen + held, opened).stream(work):
+        for frame in _of_thread(frozen + states, opened).stream(work):
             frames.append(frame)
             if _forgotten():
                 break
@@ -101,9 +103,9 @@ class _Staying:
     while.
     """
 
-    def __init__(self, of: str, opened: Workspace) -> None:
+    def __init__(self, key: str, opened: Workspace) -> None:
         limits, shared = token_counts.extend_limits(opened, children.LIMITS), token_counts.list_audit_tables(opened)
-        self.of, self._child, self._lock = of, sandbox.Child(WORK, limits, shared), Lock()
+        self.key, self._child, self._lock = key, sandbox.Child(WORK, limits, shared), Lock()
         self._end: Timer | None = None
 
     def stream(self, work: Mapping[str, Any]) -> Iterator[Any]:
@@ -125,13 +127,13 @@ class _Staying:
 _mine = local()
 
 
-def _of_thread(of: str, opened: Workspace) -> _Staying:
-    """That of this thread of a worker, for a workspace and its files as they are: a child keeps what it has read."""
+def _of_thread(key: str, opened: Workspace) -> _Staying:
+    """Return this thread's child for a workspace and the states of its files: a child keeps what it has read."""
     mine: _Staying | None = getattr(_mine, "staying", None)
-    if mine is None or mine.of != of:
+    if mine is None or mine.key != key:
         if mine:
             mine.close()
-        mine = _mine.staying = _Staying(of, opened)
+        mine = _mine.staying = _Staying(key, opened)
     return mine
 
 
@@ -139,19 +141,19 @@ def _of_thread(of: str, opened: Workspace) -> _Staying:
 _copies: dict[str, tuple[str, str, float]] = {}
 
 
-def _place(asked: Mapping[str, Any]) -> tuple[str, list[Any] | None]:
+def _place(request: Mapping[str, Any]) -> tuple[str, list[Any] | None]:
     """Where this machine has the workspace: under the same path, or where that is not there and it has an address, in a
     copy of its own. And what keeps this worker from the work, as `look` says it.
     """
-    theirs, ours = asked["about"], about()
+    theirs, ours = request["about"], about()
     for what in sorted({*theirs, *ours}):
         if theirs.get(what) != ours.get(what):
             values = {"what": what, "theirs": ours.get(what) or "–", "ours": theirs.get(what) or "–"}
-            return asked["root"], ["other_version", values]
-    root, address, files = asked["root"], asked["address"], asked["files"]
+            return request["root"], ["other_version", values]
+    root, address, files = request["root"], request["address"], request["files"]
     if address and _other(root, files):
-        known, now = json.dumps([address, files]), time.monotonic()
-        copy, why, when = _copies.get(known, ("", "", -AGAIN))
+        copy_key, now = json.dumps([address, files]), time.monotonic()
+        copy, why, when = _copies.get(copy_key, ("", "", -AGAIN))
         if (not copy or _other(copy, files)) and now - when > AGAIN:
             try:
                 place = fetch(address)
@@ -160,7 +162,7 @@ def _place(asked: Mapping[str, Any]) -> tuple[str, list[Any] | None]:
                 copy, why = "", str(error)
             if len(_copies) >= COPIES:
                 _copies.clear()
-            _copies[known] = copy, why, now
+            _copies[copy_key] = copy, why, now
         if not copy or _other(copy, files):
             return root, ["unfetched", {"address": address, "error": why}]
         root = copy
@@ -173,21 +175,23 @@ def _unfit(root: str, files: Mapping[str, str]) -> list[Any] | None:
     return other and ["other_bytes" if other[1] else "unseen", {"file": str(Path(root, other[0]))}]
 
 
-def _held(root: str, files: Mapping[str, str]) -> str:
-    """The states of these files below a folder."""
-    return json.dumps([_digest(Path(root), name, lambda _root, _name, known: str(known)) for name in files])
+def _describe_states(root: str, files: Mapping[str, str]) -> str:
+    """Return the states of these files below a folder, as JSON."""
+    return json.dumps([_digest(Path(root), name, lambda _root, _name, file_state: str(file_state)) for name in files])
 
 
 def _other(root: str, files: Mapping[str, str]) -> tuple[str, str] | None:
-    """The first file below a folder that is not what is known of it, with its own digest, "" where there is none."""
-    found = ((name, _digest(Path(root), name, _of_state)) for name in files)
-    return next(((name, one) for name, one in found if one != files[name]), None)
+    """Return the first file below a folder whose digest is not the expected one, with its digest; "" where it is
+    absent.
+    """
+    digests = ((name, _digest(Path(root), name, _digest_remembered)) for name in files)
+    return next(((name, digest) for name, digest in digests if digest != files[name]), None)
 
 
 @lru_cache(maxsize=8)
-def _prepared(frozen: str, held: str) -> Workspace:
-    """The workspace, when all that a bounded child reads but may not write has been indexed on this machine, of its
-    files in the states `held`: an index is of one state of a file, whether another one has the same bytes or not.
+def _prepared(frozen: str, states: str) -> Workspace:
+    """Open the workspace and index all that a bounded child reads but may not write, on this machine, of its
+    files in `states`: an index is of one state of a file, whether another one has the same bytes or not.
     """
     opened = thaw(json.loads(frozen))
     data = open_dataset(opened.root, opened.dataset)
@@ -210,11 +214,17 @@ def _forgotten() -> bool:
 
 @lru_cache(maxsize=1)
 def about() -> dict[str, str]:
-    """The versions of what makes an answer, by name; Readback's own files, too."""
-    needed = [one for one in _metadata("readback", metadata.requires, None) or () if "extra == 'cluster'" not in one]
-    names = ["readback", *(re.split(r"[^\w.-]", one, maxsplit=1)[0] for one in needed)]
+    """Return the versions of what makes an answer, by name, including Readback's files."""
+    needed = [
+        requirement
+        for requirement in _metadata("readback", metadata.requires, None) or ()
+        if "extra == 'cluster'" not in requirement
+    ]
+    names = ["readback", *(re.split(r"[^\w.-]", requirement, maxsplit=1)[0] for requirement in needed)]
     packages = {name: _metadata(name, metadata.version, "") for name in names if name not in DASK}
-    added = {f"plugin {one.name} ({one.group})": f"{one.package} {one.version}" for one in plugins.list_entries()}
+    added = {
+        f"plugin {entry.name} ({entry.group})": f"{entry.package} {entry.version}" for entry in plugins.list_entries()
+    }
     python = ".".join(map(str, sys.version_info[:2]))
     return {"Python": python, **packages, **added, "the files of readback": answer_names.digest_package()[:12]}
 
@@ -227,34 +237,34 @@ def _metadata(name: str, ask: Callable[[str], Any], default: Any) -> Any:
 
 
 def files_of(opened: Workspace, hashes: Hashes) -> dict[str, str]:
-    """The digests of all files that are read for ranges, by their names; "" for what is no file."""
+    """Return the digests of all files that are read for ranges, by their names; "" for what is not a file."""
     names = set(list_row_files(opened))
-    inside = {f"{name}/{one.name}" for name in names for one in _below(opened.root / name)}  # a tokenizer's folder
-    return {name: _digest(opened.root, name, partial(_made, hashes)) for name in sorted(names | inside)}
+    inside = {f"{name}/{path.name}" for name in names for path in _below(opened.root / name)}  # a tokenizer's folder
+    return {name: _digest(opened.root, name, partial(_digest_state, hashes)) for name in sorted(names | inside)}
 
 
 def _below(folder: Path) -> list[Path]:
     try:
-        return sorted(one for one in folder.iterdir() if one.is_file()) if folder.is_dir() else []
+        return sorted(path for path in folder.iterdir() if path.is_file()) if folder.is_dir() else []
     except OSError:
         return []
 
 
-def _digest(root: Path, name: str, made: Callable[[Path, str, State], str]) -> str:
-    """A digest of what a file holds, as `made` makes it of a file in that state; "" where there is none that can be
+def _digest(root: Path, name: str, compute: Callable[[Path, str, State], str]) -> str:
+    """Compute the digest of what a file holds, with `compute` of its state; "" where there is none that can be
     read.
     """
     try:
-        return made(root, name, state(root / name)) if (root / name).is_file() else ""
+        return compute(root, name, state(root / name)) if (root / name).is_file() else ""
     except OSError:
         return ""
 
 
-def _made(hashes: Hashes, root: Path, name: str, known: State) -> str:
-    return answer_names.digest_in_order(answer_names.digest_content(root, {name: known}, hashes))
+def _digest_state(hashes: Hashes, root: Path, name: str, file_state: State) -> str:
+    return answer_names.digest_in_order(answer_names.digest_content(root, {name: file_state}, hashes))
 
 
 @lru_cache(maxsize=512)
-def _of_state(root: Path, name: str, known: State) -> str:
+def _digest_remembered(root: Path, name: str, file_state: State) -> str:
     """On a worker, which is asked for each range: that it could not be read is not remembered."""
-    return _made(Hashes(), root, name, known)
+    return _digest_state(Hashes(), root, name, file_state)

@@ -34,7 +34,7 @@ class Searched:
 
 
 @dataclass(slots=True)
-class _Seen:
+class _Hits:
     keys: dict[int, str] = field(default_factory=dict)
     done: int = 0
 
@@ -42,7 +42,7 @@ class _Seen:
 def nearest(
     opened: Workspace, data: Dataset, choice: Selection, at: int, back: bool, progress: Progress | None = None
 ) -> Searched:
-    """The nearest record after `at` (or before it) with a finding; past the end it goes on at the other one.
+    """Find the nearest record after `at` (or before it) with a finding; past the end it goes on at the other one.
 
     `progress(done, total)` is told how many of all records were looked at; when it answers False, nothing is found.
     Raises DatasetChanged when the dataset is written to meanwhile.
@@ -52,22 +52,22 @@ def nearest(
     keys = _near(opened, choice, start, stop)
     if keys is not None and (there := pick(keys, at, back, around=False)) is not None:
         return Searched(there)
-    seen = _Seen()
-    for one in children.drive(WORK, opened, data, [choice], None, progress, index=partial(prepare_logs, opened, data)):
-        if isinstance(one, Failure):
-            if one.index is None:
+    hits = _Hits()
+    for step in children.drive(WORK, opened, data, [choice], None, progress, index=partial(prepare_logs, opened, data)):
+        if isinstance(step, Failure):
+            if step.index is None:
                 return Searched(None)
-            seen.keys[one.index] = ""
-            seen.done = max(seen.done, one.index + 1)
+            hits.keys[step.index] = ""
+            hits.done = max(hits.done, step.index + 1)
         else:
-            seen.keys.update((index, key) for index, key in one.value["found"])
-            seen.done = one.value["next"]
-    whole = seen.keys if seen.done == len(data) else None
-    return Searched(pick(seen.keys, at, back) if whole is not None else None, whole)
+            hits.keys.update((index, key) for index, key in step.value["found"])
+            hits.done = step.value["next"]
+    whole = hits.keys if hits.done == len(data) else None
+    return Searched(pick(hits.keys, at, back) if whole is not None else None, whole)
 
 
 def pick(keys: Mapping[int, str], at: int, back: bool, around: bool = True) -> There | None:
-    """The record next to `at` among those with a finding; `around`: past the end it goes on at the other one."""
+    """Pick the record next to `at` among those with a finding; `around`: past the end it goes on at the other one."""
     numbers = sorted(number for number in keys if number != at)
     after, before = [n for n in numbers if n > at], [n for n in numbers if n < at]
     first, rest = (before[::-1], after[::-1]) if back else (after, before)
@@ -76,38 +76,38 @@ def pick(keys: Mapping[int, str], at: int, back: bool, around: bool = True) -> T
 
 
 def of_audit(audit: Audit, choice: Selection) -> Mapping[int, str]:
-    """The records with a finding, from an audit that has all findings."""
-    mine = (one for one in audit.findings if selection_key(one.place) in (selection_key(choice), NOBODY))
+    """Return the records with a finding, from an audit that has all findings."""
+    mine = (finding for finding in audit.findings if selection_key(finding.place) in (selection_key(choice), NOBODY))
     keys: dict[int, str] = {}
-    for one in sorted(mine, key=in_text):
-        if one.place.index is not None:
-            keys.setdefault(one.place.index, one.key)
+    for finding in sorted(mine, key=in_text):
+        if finding.place.index is not None:
+            keys.setdefault(finding.place.index, finding.key)
     return keys
 
 
 @children.stop_when_changed
 def search_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """A frame for some records: {"next", "found": [[number, key of the first finding]]}."""
+    """Yield a frame for some records: {"next", "found": [[number, key of the first finding]]}."""
     inside, choice = children.enter(work), Selection(**work["choices"][0])
     watching = Observer(inside.opened, inside.data)
-    found: list[list[Any]] = []
+    hits: list[list[Any]] = []
     at = first = inside.start
     for record in inside.records():
-        made = assemble.assemble(inside.opened, record, choice, inside.replies.get(choice, record))
+        assembly = assemble.assemble(inside.opened, record, choice, inside.replies.get(choice, record))
         sandbox.beat()
-        every = check_record(inside.opened, record, made, watching.observe(record, made))
-        if findings := [one for one in every if isinstance(one, Finding)]:
-            found.append([at, min(findings, key=in_text).key])
+        every = check_record(inside.opened, record, assembly, watching.observe(record, assembly))
+        if findings := [finding for finding in every if isinstance(finding, Finding)]:
+            hits.append([at, min(findings, key=in_text).key])
         at += 1
         if at - first >= inside.batch:
-            yield {"next": at, "found": found}
-            found, first = [], at
+            yield {"next": at, "found": hits}
+            hits, first = [], at
     if at > first:
-        yield {"next": at, "found": found}
+        yield {"next": at, "found": hits}
 
 
 def _near(opened: Workspace, choice: Selection, start: int, stop: int) -> Mapping[int, str] | None:
-    """The records of a short range with a finding; None where one of them stops its process."""
+    """Return the records of a short range with a finding; None where one of them stops its process."""
     try:
         work = children.make_payload(opened, [choice], start, stop)
         frames = children.stream_frames(WORK, opened, work, once=True) if start < stop else ()

@@ -52,7 +52,7 @@ class Gathered:
     groups: dict[tuple[str, ...], _Group] = field(default_factory=dict)
 
     def take(self, findings: Iterable[Finding | Fault]) -> Iterator[Finding | Fault]:
-        """What of the findings of one record is not held back."""
+        """Yield the findings of one record that are not held back."""
         for finding in findings:
             kind = self._kind(finding)
             if isinstance(finding, Fault) or kind is None or (kind not in self.groups and len(self.groups) >= MOST):
@@ -114,6 +114,7 @@ class CountsByField:
     counts: dict[str, Counter[str]] = field(default_factory=dict)
 
     def __call__(self, name: str, value: object) -> int:
+        """Return how many of the records have a value in a field."""
         if name not in self.counts:
             records = (self.data.record(number) for number in self.numbers)
             self.counts[name] = Counter(str(record.fields.get(name)) for record in records)
@@ -122,16 +123,18 @@ class CountsByField:
 
 def _rules() -> dict[str, Callable[[Finding], Kind | None]]:
     """Return what tells the kind of a finding, by code: a rule's `get_group_key`, else the values of `alike`."""
-    found: dict[str, Callable[[Finding], Kind | None]] = {}
+    key_functions: dict[str, Callable[[Finding], Kind | None]] = {}
     for code, rule in rules.RULES().items():
         if hasattr(rule.logic, "get_group_key"):
-            found[code] = rule.logic.get_group_key
+            key_functions[code] = rule.logic.get_group_key
         elif rule.alike:
-            found[code] = partial(_name_kind, rule.alike)
-    return found
+            key_functions[code] = partial(_name_kind, rule.alike)
+    return key_functions
 
 
 def _name_kind(alike: Sequence[str], finding: Finding) -> Kind:
     """Name the choice that was sent, the part of it that is spoken of, and the values that the kind has in common."""
     place = finding.place
-    return tuple(str(one) for one in (*selection_key(place), place.role, place.field, *map(finding.values.get, alike)))
+    return tuple(
+        str(part) for part in (*selection_key(place), place.role, place.field, *map(finding.values.get, alike))
+    )

@@ -16,14 +16,14 @@ Asked = tuple[str | None, bool]  # the tokenizer, and whether special tokens are
 
 
 def with_tokens(opened: Workspace, data: Dataset, audit: Audit) -> Audit:
-    """The summary with the tokens of the longest prompt (by characters) of each condition whose model says a limit.
+    """Return the summary with the tokens of each condition's longest prompt (by characters) if its model has a limit.
 
     One prompt for each condition is assembled again, and each tokenizer asked once: a count for every record would cost
     as much as all the rest. Raises DatasetChanged.
     """
     texts: dict[Asked, list[tuple[str, str]]] = defaultdict(list)
-    for row, asked, said in _longest(opened, data, audit):
-        texts[asked].extend((row.name, text) for text in said)
+    for row, tokenizer_key, row_texts in _longest(opened, data, audit):
+        texts[tokenizer_key].extend((row.name, text) for text in row_texts)
     counted: dict[str, Tokens] = {}
     for (tokenizer, special), named in texts.items():
         by, _ = tokens.load_counter(tokenizer, opened.root)
@@ -39,7 +39,7 @@ def _longest(opened: Workspace, data: Dataset, audit: Audit) -> Iterator[tuple[R
         if model is None or ends is None or limits.find_limit(model) is None:
             continue
         record = data.record(ends.longest_at)
-        made = assemble.assemble(opened, record, row.choice)
-        sent = model_input.build_model_input(opened, record, made, opened.condition(row.name), False)
-        said, of = token_counts.list_counted_texts(made, sent)
-        yield row, (model.tokenizer, of == "wire"), said
+        assembly = assemble.assemble(opened, record, row.choice)
+        sent = model_input.build_model_input(opened, record, assembly, opened.condition(row.name), False)
+        texts, kind = token_counts.list_counted_texts(assembly, sent)
+        yield row, (model.tokenizer, kind == "wire"), texts

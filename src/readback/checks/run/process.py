@@ -46,7 +46,7 @@ Progress = Callable[[int, int], bool | None]
 
 
 def check(opened: Workspace, progress: Progress | None = None, sample: int | None = None) -> Audit:
-    """What `engine.check` answers and raises, worked out where it holds up no page."""
+    """Run `engine.check` where it does not hold up a page; returns and raises the same."""
     if sample is not None:
         return engine.check(opened, engine.CheckOptions(progress=progress, sample=sample))
     with _place() as path:
@@ -66,18 +66,22 @@ def _place() -> Iterator[Path | None]:
         for left in folder.iterdir():  # of a process that was killed: one that reads such a file needs no name of it
             if left.stat().st_mtime < time.time() - LEFT:
                 remove(left)
-        made = TemporaryDirectory(dir=folder)
+        temporary = TemporaryDirectory(dir=folder)
     except OSError:
         yield None
         return
-    with made as home:
+    with temporary as home:
         yield Path(home) / "every.sqlite3"
 
 
-def _written(opened: Workspace, progress: Progress | None, path: Path | None, kept: int) -> Audit:
-    """The audit, and all its findings in a file where they are more than it has `kept`."""
-    beside = {one.path for one in opened.training if opened.dataset is None or one.path != opened.dataset.path}
-    writer = Writer(path, kept, beside) if path else None
+def _written(opened: Workspace, progress: Progress | None, path: Path | None, threshold: int) -> Audit:
+    """Check the workspace, and write all findings into a file where they are more than `threshold`."""
+    other_files = {
+        training_file.path
+        for training_file in opened.training
+        if opened.dataset is None or training_file.path != opened.dataset.path
+    }
+    writer = Writer(path, threshold, other_files) if path else None
     for step in engine.stream(opened, engine.CheckOptions(progress=progress)):
         if isinstance(step, Finding) and writer:
             writer.take(step)
@@ -89,7 +93,7 @@ def _written(opened: Workspace, progress: Progress | None, path: Path | None, ke
 
 
 def _apart(opened: Workspace, progress: Progress | None, path: Path | None) -> Audit:
-    """The same, worked out in a process."""
+    """Check the workspace in a process."""
     ours, theirs = socket.socketpair()
     package = str(Path(__file__).resolve().parents[2])
     with ours:
@@ -103,7 +107,7 @@ def _apart(opened: Workspace, progress: Progress | None, path: Path | None) -> A
                 start_new_session=True,  # as the children of the sandbox: Ctrl+C is for us, and we hang up
             )
         try:
-            return _heard(ours, opened, progress, path)
+            return _receive_audit(ours, opened, progress, path)
         finally:
             ours.close()
             process.wait()
@@ -116,13 +120,13 @@ def _small(opened: Workspace) -> bool:
         return True
 
 
-def _heard(ours: socket.socket, opened: Workspace, progress: Progress | None, path: Path | None) -> Audit:
-    """What the process says, until it has said all."""
-    found: dict[str, list[Finding]] = {of: [] for of in LISTS}
+def _receive_audit(ours: socket.socket, opened: Workspace, progress: Progress | None, path: Path | None) -> Audit:
+    """Receive the audit from the process, reporting progress until it is whole."""
+    received: dict[str, list[Finding]] = {list_name: [] for list_name in LISTS}
     done, total, looked = 0, 0, 0.0
     try:
-        asked = {"workspace": json_values.freeze(opened), "path": str(path) if path else None, "kept": summary.KEPT}
-        ours.sendall(frames.encode(frames.VALUE, asked))
+        request = {"workspace": json_values.freeze(opened), "path": str(path) if path else None, "kept": summary.KEPT}
+        ours.sendall(frames.encode(frames.VALUE, request))
         while True:
             if time.monotonic() - looked > LOOK:
                 looked = time.monotonic()
@@ -131,19 +135,19 @@ def _heard(ours: socket.socket, opened: Workspace, progress: Progress | None, pa
                     progress = None
             if not select.select((ours,), (), (), LOOK)[0]:
                 continue
-            kind, said, _ = frames.read(ours, LARGEST, None)
+            kind, message, _ = frames.read(ours, LARGEST, None)
             if kind == frames.STOPPED:
-                raise (DiskFull if said["full"] else DatasetChanged)(said["why"])
+                raise (DiskFull if message["full"] else DatasetChanged)(message["why"])
             if kind == frames.FAILED:
-                raise RuntimeError(f"the audit failed in its process:\n{said}")
+                raise RuntimeError(f"the audit failed in its process:\n{message}")
             if kind == frames.DONE:
-                audit: Audit = json_values.build_converter(Audit)(said)
-                mine, ignored = (tuple(found[of]) for of in LISTS)
+                audit: Audit = json_values.build_converter(Audit)(message)
+                mine, ignored = (tuple(received[list_name]) for list_name in LISTS)
                 return replace(audit, findings=mine, ignored_findings=ignored)
-            if "findings" in said:
-                found[said["of"]].extend(map(json_values.build_converter(Finding), said["findings"]))
+            if "findings" in message:
+                received[message["of"]].extend(map(json_values.build_converter(Finding), message["findings"]))
             else:
-                done, total = said["done"], said["total"]
+                done, total = message["done"], message["total"]
     except (frames.Closed, BrokenPipeError):
         raise RuntimeError("the process of the audit was killed") from None
 
@@ -153,21 +157,21 @@ def main(number: str, added: str) -> NoReturn:
     plugins.import_entries(added)
     jail.lower_priority(sandbox.NICENESS)
     theirs = socket.socket(fileno=int(number))
-    _, asked, _ = frames.read(theirs, LARGEST, None)
+    _, request, _ = frames.read(theirs, LARGEST, None)
     hung_up = threading.Event()
     threading.Thread(target=_listen, args=(theirs, hung_up), daemon=True).start()
-    told = 0.0
+    last_report = 0.0
 
     def progress(done: int, total: int) -> bool:
-        nonlocal told
-        if (now := time.monotonic()) - told > LOOK:
-            told = now
+        nonlocal last_report
+        if (now := time.monotonic()) - last_report > LOOK:
+            last_report = now
             theirs.sendall(frames.encode(frames.VALUE, {"done": done, "total": total}))
         return not hung_up.is_set()
 
     try:
-        path = Path(asked["path"]) if asked["path"] else None
-        for frame in _said(_written(json_values.thaw(asked["workspace"]), progress, path, asked["kept"])):
+        path = Path(request["path"]) if request["path"] else None
+        for frame in _encode_audit(_written(json_values.thaw(request["workspace"]), progress, path, request["kept"])):
             theirs.sendall(frame)
     except BrokenPipeError:  # nobody listens any more
         pass
@@ -178,12 +182,12 @@ def main(number: str, added: str) -> NoReturn:
     sys.exit(0)
 
 
-def _said(audit: Audit) -> Iterator[bytes]:
-    """The answer in frames, the findings a few at a time."""
-    for of in LISTS:
-        every: Iterator[Finding] = iter(getattr(audit, of))
+def _encode_audit(audit: Audit) -> Iterator[bytes]:
+    """Encode the audit in frames, the findings a few at a time."""
+    for list_name in LISTS:
+        every: Iterator[Finding] = iter(getattr(audit, list_name))
         while part := [*islice(every, EACH)]:
-            yield frames.encode(frames.VALUE, {"of": of, "findings": json_values.to_json_values(part)})
+            yield frames.encode(frames.VALUE, {"of": list_name, "findings": json_values.to_json_values(part)})
     rest = replace(audit, findings=(), ignored_findings=())
     yield frames.encode(frames.DONE, json_values.to_json_values(rest))
 

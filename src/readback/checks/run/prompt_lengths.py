@@ -33,7 +33,7 @@ class PromptLengths:
 
 
 def measure(opened: Workspace, index: int, choices: Sequence[Selection]) -> Generator[PromptLengths, None, None]:
-    """A look at the record under each choice, in their order; leaving the loop ends the work.
+    """Measure the record under each choice, in their order; leaving the loop ends the work.
 
     A choice that stops its child is one that cannot be built; the next ones get another child.
     """
@@ -42,8 +42,10 @@ def measure(opened: Workspace, index: int, choices: Sequence[Selection]) -> Gene
     while rest:
         done = 0
         try:
-            for seen in children.stream_frames(WORK, opened, children.make_payload(opened, rest, index, index + 1, 1)):
-                yield PromptLengths(rest[done], **seen)
+            for values in children.stream_frames(
+                WORK, opened, children.make_payload(opened, rest, index, index + 1, 1)
+            ):
+                yield PromptLengths(rest[done], **values)
                 done += 1
         except sandbox.Stopped as stopped:
             yield PromptLengths(rest[done], 0, "", 1, 0, late=stopped.kind == "time")
@@ -55,24 +57,26 @@ def measure(opened: Workspace, index: int, choices: Sequence[Selection]) -> Gene
 
 @children.stop_when_changed
 def measure_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """A frame for each choice: {"characters", "tokens", "tokenizer", "exact", "fingerprint", "errors", "warnings"}."""
+    """Yield a frame for each choice: {"characters", "tokens", "tokenizer", "exact", "fingerprint", "errors",
+    "warnings"}.
+    """
     inside = children.enter(work)
     watching = Observer(inside.opened, inside.data)
     for record in inside.records():
         for choice in inside.choices:
             sandbox.beat()
-            made = assemble.assemble(inside.opened, record, choice, inside.replies.get(choice, record))
+            assembly = assemble.assemble(inside.opened, record, choice, inside.replies.get(choice, record))
             condition = inside.opened.condition(choice.condition) if choice.condition else None
-            read = model_input.build_model_input(inside.opened, record, made, condition, False)
-            counted = token_counts.count_quickly(inside.opened, made, read)
-            told = check_assembly(inside.opened, record, made, None, watching.observe(record, made))
-            found = [one.severity for one in told if isinstance(one, Finding)]
+            read = model_input.build_model_input(inside.opened, record, assembly, condition, False)
+            counted = token_counts.count_quickly(inside.opened, assembly, read)
+            results = check_assembly(inside.opened, record, assembly, None, watching.observe(record, assembly))
+            severities = [result.severity for result in results if isinstance(result, Finding)]
             yield {
-                "characters": sum(len(message.text) for message in made.messages),
+                "characters": sum(len(message.text) for message in assembly.messages),
                 "tokens": counted.count,
                 "tokenizer": counted.tokenizer,
                 "exact": counted.exact,
-                "fingerprint": made.fingerprint,
-                "errors": found.count("error"),
-                "warnings": found.count("warning"),
+                "fingerprint": assembly.fingerprint,
+                "errors": severities.count("error"),
+                "warnings": severities.count("warning"),
             }

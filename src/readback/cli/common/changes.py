@@ -203,7 +203,7 @@ def _format_counts(rules: Iterable[_RuleFindings], audit: Audit) -> str:
         counts[rule.first.severity] += rule.n
     n = sum(counts.values())
     if not n:
-        return fill("No new findings; {known:,} known before.", known=audit.known)
+        return fill("No new findings; {known:,} known before.", known=audit.in_baseline)
     return fill(
         (
             "New findings: {n:,} ({error:,} {error:error|errors}, {warning:,} "
@@ -211,7 +211,7 @@ def _format_counts(rules: Iterable[_RuleFindings], audit: Audit) -> str:
         ),
         n=n,
         **counts,
-        known=audit.known,
+        known=audit.in_baseline,
     )
 
 

@@ -271,7 +271,7 @@ def _build_artifact(file: Recognised, locate: Callable[[str], str]) -> dict[str,
 
 def _build_run(audit: Audit, codes: Iterable[str]) -> dict[str, Any]:
     """Return all of a run but its results."""
-    properties: dict[str, Any] = {"workspace": audit.workspace, "known": audit.known}
+    properties: dict[str, Any] = {"workspace": audit.workspace, "known": audit.in_baseline}
     if audit.sample:
         properties["sample"] = {name: getattr(audit.sample, name) for name in ("drawn", "of", "seed")}
     invocation: dict[str, Any] = {"executionSuccessful": not audit.faults}

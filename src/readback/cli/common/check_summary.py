@@ -60,7 +60,7 @@ def build_json(workspace: Workspace, audit: Audit) -> dict[str, Any]:
             {"file": file.path, "split": file.split, "kinds": dict(file.kinds), **_build_counts(file.counts)}
             for file in audit.training
         ],
-        "baseline": audit.known,
+        "baseline": audit.in_baseline,
         "ignored": [
             {
                 "code": entry.code,
@@ -105,7 +105,7 @@ def _build_sample(sample: Sample | None) -> dict[str, Any] | None:
     if sample is None:
         return None
     codes = {"left_out": list(sample.left_out), "full": list(sample.full)}
-    return {"drawn": sample.drawn, "of": sample.of, "seed": sample.seed, **codes}
+    return {"drawn": sample.drawn, "of": sample.total, "seed": sample.seed, **codes}
 
 
 def _build_variable(row: VariableRow) -> dict[str, Any]:
@@ -115,8 +115,8 @@ def _build_variable(row: VariableRow) -> dict[str, Any]:
         "name": row.name,
         "records": row.records,
         **{name: getattr(row, name) for name in (*STATES, "needed")},
-        "documented": row.known,
-        "meant": row.meant,
+        "documented": row.documented,
+        "meant": row.suggested,
         "nearest": row.nearest,
         "first": dict(row.first),
         "place": as_json.known_place_to_json(row.place),
@@ -205,8 +205,8 @@ def format_summary(workspace: Workspace, audit: Audit, whole: bool, verbose: boo
         yield from _format_variables(audit)
     counts = ", ".join(f"{audit.severities.get(name, 0)} {name}" for name in reversed(SEVERITIES))
     total = fill("{n:,} {n:finding|findings}: {counts}", n=sum(audit.counts.values()), counts=counts)
-    if audit.known:
-        total = fill("{total}; {known:,} known before", total=total, known=audit.known)
+    if audit.in_baseline:
+        total = fill("{total}; {known:,} known before", total=total, known=audit.in_baseline)
     yield total
     yield from _format_ignored(audit, whole and not audit.stopped and audit.sample is None)
     yield from _format_score_files(workspace)
@@ -233,7 +233,7 @@ def _format_sample(sample: Sample | None) -> Iterator[str]:
     if sample is None:
         return
     _, most = share(0, sample).percents
-    yield f"  {t('sample.is', n=sample.drawn, of=sample.of, seed=sample.seed)}"
+    yield f"  {t('sample.is', n=sample.drawn, of=sample.total, seed=sample.seed)}"
     yield f"  {t('sample.bound', n=sample.drawn, most=most)}"
     if sample.repeats:
         yield f"  {t('sample.repeats', codes=', '.join(sample.repeats))}"

@@ -31,7 +31,7 @@ def looked_at(audit: Audit) -> Audit:
     if not listing_ignored(audit):
         return audit
     ignored_findings, sample = audit.ignored_findings, audit.sample
-    numbers = set(drawn(sample.of, sample.drawn, sample.seed)) if sample else set()
+    numbers = set(drawn(sample.total, sample.drawn, sample.seed)) if sample else set()
     at = {(finding.code, finding.place.index) for finding in ignored_findings if finding.place.index is not None}
     # what is told once of all records is at the first, which need not be in a sample
     records = Counter(code for code, n in at if sample is None or code in sample.full or n in numbers)

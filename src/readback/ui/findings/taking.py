@@ -92,7 +92,7 @@ def rows(groups: Sequence[Group]) -> bytes:
 
 def text(groups: Sequence[Group], sample: Sample | None = None) -> str:
     """Return the findings as Markdown: each rule with what it finds and how to fix it, then its places."""
-    head = [f"{t('sample.is', n=sample.drawn, of=sample.of, seed=sample.seed)}\n"] if sample else []
+    head = [f"{t('sample.is', n=sample.drawn, of=sample.total, seed=sample.seed)}\n"] if sample else []
     return "\n".join((*head, *(line for group in groups for line in _section(group))))
 
 

@@ -152,7 +152,7 @@ def _count(row: VariableRow, what: str, data: Dataset) -> Markup:
 
 def _documented(rows: Sequence[RecordUse] | Sequence[VariableRow]) -> tuple[Column, ...]:
     """Return the column about the documented list, where a template reads something else."""
-    if all(row.known is not False for row in rows):
+    if all(row.documented is not False for row in rows):
         return ()
     return (Column("known", t("variables.known"), help=t("variables.known_help")),)
 
@@ -164,8 +164,8 @@ def _nearest(rows: Sequence[RecordUse] | Sequence[VariableRow]) -> tuple[Column,
 
 
 def _list_documented(row: RecordUse | VariableRow) -> str | None:
-    if row.known is None:
+    if row.documented is None:
         return None
-    if row.known:
+    if row.documented:
         return t("variables.known_yes")
-    return t("variables.known_meant", name=row.meant) if row.meant else t("variables.known_no")
+    return t("variables.known_meant", name=row.suggested) if row.suggested else t("variables.known_no")

@@ -28,7 +28,11 @@ SIMILAR = 0.3  # share of both answers that has to be equal, or marks of what di
 def wanted(workspace: Workspace) -> bool:
     """Whether the page shows the rows of a training file, since nothing here is sent to a model."""
     sends = workspace.prompts or workspace.tasks or workspace.judges or workspace.conditions
-    return not sends and workspace.dataset is not None and training.of(workspace, workspace.dataset.path) is not None
+    return (
+        not sends
+        and workspace.dataset is not None
+        and training.find_training_file(workspace, workspace.dataset.path) is not None
+    )
 
 
 def kinds(counts: Mapping[str, int], records: int) -> str:
@@ -43,7 +47,7 @@ def kinds(counts: Mapping[str, int], records: int) -> str:
 def show_training_files(audit: Audit | None) -> Iterator[str]:
     """Draw the training files beside the dataset and what became of their lines, for the overview."""
     for entry in audit.training if audit else ():
-        if entry.beside:
+        if entry.is_separate:
             counts = loaded.counts(entry.path, entry.counts)
             answers = kinds(entry.kinds, entry.counts.read)
             yield f"{counts} {t('training_row.file', split=entry.split, kinds=answers)}"

@@ -48,7 +48,7 @@ def mapping(workspace: Workspace, data: Dataset) -> None:
 
 def written_down(workspace: Workspace) -> str:
     """Return the workspace as readback.yml, with what was mapped here."""
-    return reading.init_text(workspace, field_mapping.said(field_mapping.inputs(workspace)))
+    return reading.init_text(workspace, field_mapping.describe_guesses(field_mapping.inputs(workspace)))
 
 
 def _judges(inputs: Sequence[Input]) -> None:
@@ -76,7 +76,7 @@ def _or_now(judge_input: Input, option: str) -> str:
         return option
     if judge_input.left_out or judge_input.field is None:
         return t("open.judge_left_out" if judge_input.left_out else "open.judge_nowhere")
-    return t("open.judge_said" if judge_input.said else "open.judge_found", field=judge_input.field)
+    return t("open.judge_said" if judge_input.declared else "open.judge_found", field=judge_input.field)
 
 
 def _row(unmapped: Unmapped, names: Sequence[str]) -> None:

@@ -104,7 +104,7 @@ def lead(groups_found: Sequence[Group], every: Sequence[Group], records: int, au
         for severity, n in by_severity(groups_found).items()
     ]
     what = show.join([show.join(counted[:-1], ", "), *counted[-1:]], t("overview.and")) if counted[1:] else counted[0]
-    has_other_texts = any(training.beside for training in audit.training) and any(
+    has_other_texts = any(training.is_separate for training in audit.training) and any(
         group.code.startswith(AREA) for group in groups_found
     )
     some = None if audit.sample or has_other_texts else in_records(groups_found)

@@ -22,13 +22,13 @@ def notice(audit: Audit) -> None:
     sample = audit.sample
     if sample is None:
         return
-    sentences = [t("sample.is", n=sample.drawn, of=sample.of, seed=sample.seed), t("sample.bound", **bound(sample))]
+    sentences = [t("sample.is", n=sample.drawn, of=sample.total, seed=sample.seed), t("sample.bound", **bound(sample))]
     sentences += [t("sample.repeats", codes=", ".join(sample.repeats))] if sample.repeats else []
     sentences += [t("sample.files", n=len(sample.files), files=", ".join(sample.files))] if sample.files else []
     show.notice(" ".join(sentences))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
-            t("sample.check", n=sample.of), key="check_all", help=t("overview.check_why"), on_click=choice.recheck
+            t("sample.check", n=sample.total), key="check_all", help=t("overview.check_why"), on_click=choice.recheck
         )
         st.caption(show.md(_cost(sample)))
 
@@ -65,7 +65,7 @@ def column(audit: Audit | None, title: str) -> str:
 def _cost(sample: Sample) -> str:
     """Draw what the whole check costs: how many prompts, and how long at the speed of the sample."""
     ways, seconds = len(selections.list_selections(choice.workspace())), math.ceil(sample.seconds)
-    sentences = [t("sample.cost", n=sample.of, ways=ways, all=sample.of * ways)] if ways else []
+    sentences = [t("sample.cost", n=sample.total, ways=ways, all=sample.total * ways)] if ways else []
     if seconds:
         long = seconds > LONG
         sentences.append(t("sample.minutes", n=math.ceil(seconds / 60)) if long else t("sample.seconds", n=seconds))
