@@ -213,7 +213,9 @@ def test_what_failed_was_stopped_or_met_a_limit_is_not_stored(
     folder = write(FILES)
     assert engine.check(workspace.open(folder), engine.CheckOptions(progress=lambda done, total: done < 3)).stopped
     with monkeypatch.context() as patch:
-        patch.setattr(engine.workspace_check, "found", lambda *asked: iter([Fault("fmt-markers", "it broke")]))
+        patch.setattr(
+            engine.workspace_check, "check_workspace", lambda *asked: iter([Fault("fmt-markers", "it broke")])
+        )
         assert engine.check(workspace.open(folder)).faults
     hangs = FILES | {"a.jinja": "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"}
     audit = engine.check(workspace.open(write(hangs)))
