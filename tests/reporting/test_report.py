@@ -100,7 +100,7 @@ def told(meeting: tuple[Path, Path]) -> dict[str, Any]:
 
 def values(root: Path, as_of: str | None = None) -> dict[str, Any]:
     opened, store = workspace.open(root), Store(root)
-    return contents.contents(opened, store, contents.until(store.events(), as_of), jobs=1)
+    return contents.build_contents(opened, store, contents.select_events(store.events(), as_of), jobs=1)
 
 
 def changed(root: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_sign_off_whose_files_are_gone_is_said_to_be_stale_and_the_rest_is_tol
     assert made["holds"]["lock"] is None
     assert {one["bytes"] for one in made["decisions"]} <= {"changed", "unknown"}
     for form in FORMS.values():
-        assert seal.read(form(made)).whole
+        assert seal.read_seal(form(made)).whole
     page = FORMS["html"](made).decode()
     for said in ("It is fair.", "Who rebuilds it?", "No prompt can be shown", "cannot be read"):
         assert said in page, said
@@ -293,22 +293,22 @@ def test_the_same_review_makes_the_same_bytes_on_another_machine(met: Path, form
 @pytest.mark.parametrize("form", FORMS)
 def test_any_changed_byte_of_a_thousand_is_seen(told: dict[str, Any], form: str) -> None:
     raw = FORMS[form](told)
-    assert seal.read(raw).whole
+    assert seal.read_seal(raw).whole
     chance = random.Random(5)
     for at in chance.sample(range(len(raw)), 1000):
         other = bytes([chance.choice([b for b in range(256) if b != raw[at]])])
         try:
-            assert not seal.read(raw[:at] + other + raw[at + 1 :]).whole, at
+            assert not seal.read_seal(raw[:at] + other + raw[at + 1 :]).whole, at
         except seal.NoReport:
             continue  # the place of the checksum itself is gone, and that is said
     for changed in (raw[:-1], raw + b"\n", raw.replace(b"Ana", b"Eva", 1)):
-        assert not seal.read(changed).whole
+        assert not seal.read_seal(changed).whole
 
 
 def test_the_checksum_is_that_of_the_file_with_zeros_in_its_place(told: dict[str, Any]) -> None:
     for form in FORMS.values():
         raw = form(told)
-        found = seal.read(raw)
+        found = seal.read_seal(raw)
         assert hashlib.sha256(raw.replace(found.checksum.encode(), b"0" * 64, 1)).hexdigest() == found.checksum
 
 
@@ -449,7 +449,7 @@ def test_a_note_that_looks_like_a_checksum_is_not_taken_for_one(write: Write) ->
         root, [f"readback-report-sha256: {'0' * 64}", '<meta name="readback-report-sha256" content="', '"holds": {}']
     )
     for form in FORMS.values():
-        found = seal.read(form(values(root)))
+        found = seal.read_seal(form(values(root)))
         assert found.whole
         assert found.holds["sequence"] == 4
 

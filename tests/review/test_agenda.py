@@ -72,7 +72,7 @@ def test_what_breaks_a_planned_comparison_is_first(write: Write, seed: int) -> N
     found = items(study(write, templates, more, rows))
     first = found[0]
     assert first.key == "comparison:one|two"
-    assert first.said == "“one” versus “two”: the comparison is not fair."
+    assert first.sentence == "“one” versus “two”: the comparison is not fair."
     assert any(f"in {broken}" in fact for fact in first.facts), first.facts
     assert first.findings
     assert {each.place.condition for each in first.findings} <= {"one", "two"}
@@ -96,7 +96,7 @@ def test_notes_are_on_it_the_overdue_ones_first(write: Write) -> None:
         state.Note("d" * 8, BY, "x" * 500),
     )
     found = items(root, Review(notes=notes))
-    assert [one.said for one in found] == [
+    assert [one.sentence for one in found] == [
         "Note of Ada: Late indeed", "Note of Ada: Later", f"Note of Ada: {'x' * 160} …",
     ]  # fmt: skip
     assert found[0].facts == ("It was due on 2026-11-01.",)
@@ -180,8 +180,8 @@ def test_an_agenda_of_three_hundred_items_and_five_thousand_notes_is_whole(write
     found = state.build_review(store.events())
     notes = tuple(state.Note(f"note-{n:05}", BY, f"Note {n}") for n in range(5000))
     made = items(root, state.Review(notes=notes, agenda=found.agenda))
-    assert [one.said for one in made[:1]] == ["Note of Ada: Note 0"]
-    assert [one.said for one in made[-many:]] == [f"<b>Item {n}</b>" for n in range(many)]
+    assert [one.sentence for one in made[:1]] == ["Note of Ada: Note 0"]
+    assert [one.sentence for one in made[-many:]] == [f"<b>Item {n}</b>" for n in range(many)]
     assert len(made) == 5000 + many
 
 

@@ -352,7 +352,7 @@ def test_an_imported_author_is_never_known_by_the_proxy(
     assert main(["review", "import", str(world.root), str(exported)]) == 0
     held.save(Draft("note", {"text": "own"}, "Bo", "proxy", new_id()))
     found = state.build_review(held.events())
-    assert [(one.by.author, one.by.known) for one in (*found.notes, *found.decisions)] == [
+    assert [(one.by.author, one.by.source) for one in (*found.notes, *found.decisions)] == [
         ("The CEO", "imported"), ("Bo", "proxy"), ("The CEO", "imported")]  # fmt: skip
     assert held.broken() is None
     said = commands(world.root, capsys, tmp_path / "r.md")
@@ -468,7 +468,7 @@ def read(root: Path) -> str:
     try:
         found = state.build_review(held.events())
         held.broken()
-        for sha in held.kept():
+        for sha in held.list_texts():
             held.content(sha)
     except NotReadable as error:
         return "refused" if str(held.file) in str(error) else str(error)

@@ -85,7 +85,7 @@ def test_texts_are_kept_once_and_by_their_hash(held: Store) -> None:
     sha = hashlib.sha256(raw).hexdigest()
     held.save(draft(), {sha: raw})
     held.save(draft(), {sha: raw})
-    assert (held.content(sha), held.kept()) == (raw, (sha,))
+    assert (held.content(sha), held.list_texts()) == (raw, (sha,))
     with pytest.raises(NotSaved, match="not what its hash says"):
         held.save(draft(), {"0" * 64: raw})
     assert held.sequence() == 2

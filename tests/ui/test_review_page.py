@@ -51,7 +51,7 @@ def test_a_note_from_messages_is_on_its_record_and_shown_there(root: Path) -> No
     assert "Your note is saved. The page Review lists it for everybody who opens this workspace." in words(test)
     assert test.text_area(key="note_text_here").value == ""
     (note,) = held(root).notes
-    assert (note.text, note.by.author, note.by.known) == ("<b>odd</b>", "Ada", "asked")
+    assert (note.text, note.by.author, note.by.source) == ("<b>odd</b>", "Ada", "asked")
     assert {name: note.anchor[name] for name in ("kind", "condition", "record")} == {
         "kind": "message", "condition": "two", "record": "2"}  # fmt: skip
     assert "<b>odd</b>" in words(page("messages", condition="two", record="2"))
@@ -142,7 +142,7 @@ def test_what_is_selected_in_a_message_is_kept_with_its_quote_and_marked_there(r
     test.text_input(key="owner_here").set_value("Bo").run()
     test.button(key="save_note").click().run()
     (note,) = held(root).notes
-    text = "".join(one[1] for one in json.loads(Store(root).content(note.kept) or b"[]"))
+    text = "".join(one[1] for one in json.loads(Store(root).content(note.text_hash) or b"[]"))
     assert (note.anchor["quote"], note.owner, note.due) == (text[3:6], "Bo", "")
     assert test.text_input(key="note_span").value == ""
     drawn = "".join(one.value for one in page("messages", condition="two", record="2").get("html"))
@@ -227,4 +227,4 @@ def test_a_proxy_on_this_machine_says_who_writes(
     assert ("You write as ines.login, as the proxy says." in words(test)) is known
     test.text_area(key="note_text_study").set_value("By proxy")
     test.button(key="save_study").click().run()
-    assert [(one.by.author, one.by.known) for one in held(root).notes] == ([("ines.login", "proxy")] if known else [])
+    assert [(one.by.author, one.by.source) for one in held(root).notes] == ([("ines.login", "proxy")] if known else [])

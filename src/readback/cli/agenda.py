@@ -155,12 +155,12 @@ def _build_item(item: Item, decision: Decision | None) -> dict[str, Any]:
     return {
         "key": item.key,
         "kind": item.kind,
-        "said": item.said,
+        "said": item.sentence,
         "facts": list(item.facts),
         "severity": item.severity,
         "subject": str(item.subject),
         "page": item.page or None,
-        "asked": dict(item.asked),
+        "asked": dict(item.query),
         "findings": [finding.key for finding in item.findings],
         "decision": decision_json,
     }
@@ -173,7 +173,7 @@ def _format_lines(result: Meeting, markdown: bool) -> Iterator[str]:
         yield "Nothing is on the agenda. To add an item: readback agenda WORKSPACE --add TEXT"
     indent = "   - " if markdown else "   "
     for number, item in enumerate(agenda.items, 1):
-        yield f"{number}. {item.said}"
+        yield f"{number}. {item.sentence}"
         yield from (f"{indent}{fact}" for fact in item.facts)
         decision = agenda.decided.get(item.key)
         if decision is not None:

@@ -16,8 +16,8 @@ from readback.cli.common.terminal import Progress, fill
 from readback.cli.common.workspace import add_file_options, open_workspace
 from readback.exporting.whole_file import whole_file
 from readback.reporting import contents, seal
-from readback.reporting.forms import FORMS, form_of
-from readback.reporting.verified import Verified, verified
+from readback.reporting.forms import FORMS, find_form
+from readback.reporting.verified import Verified, verify_report
 from readback.review import signing
 from readback.review.store import NotReadable, Store
 
@@ -86,7 +86,7 @@ COMMANDS = {"report": Command(TITLE, ABOUT, add_arguments, run)}
 def _write(args: argparse.Namespace) -> int:
     if args.workspace is None:
         raise UsageError("name the workspace to report on")
-    form = args.format or form_of(args.output)
+    form = args.format or find_form(args.output)
     if form not in FORMS:
         raise UsageError(
             fill("-o {file}: end the name of the file with .html, .md or .json, or give --format", file=args.output)
@@ -94,10 +94,10 @@ def _write(args: argparse.Namespace) -> int:
     workspace = open_workspace(args)
     store = Store(workspace.root)
     try:
-        until = contents.until(store.events(), args.as_of)
+        until = contents.select_events(store.events(), args.as_of)
         progress = Progress(args.quiet)
         args.stack.callback(progress.end)
-        report = contents.contents(workspace, store, until, options.read_jobs(args), progress)
+        report = contents.build_contents(workspace, store, until, options.read_jobs(args), progress)
         progress.end()
     finally:
         store.close()
@@ -125,7 +125,7 @@ def _verify(args: argparse.Namespace) -> int:
                 fill("{file}: larger than {limit} MiB, so it is not a report", file=path, limit=LARGEST_REPORT >> 20)
             )
         raw = path.read_bytes()
-        report = seal.read(raw)
+        report = seal.read_seal(raw)
     except OSError as error:
         raise UsageError(f"{path}: {(error.strerror or str(error)).lower()}") from None
     except seal.NoReport as error:
@@ -135,7 +135,7 @@ def _verify(args: argparse.Namespace) -> int:
         workspace = open_workspace(args)
         store = Store(workspace.root)
         try:
-            comparison = verified(workspace, store, report, raw, options.read_jobs(args))
+            comparison = verify_report(workspace, store, report, raw, options.read_jobs(args))
         except signing.Stopped:
             raise UsageError("the check was stopped") from None
         finally:

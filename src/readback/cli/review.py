@@ -302,7 +302,7 @@ def _build_decision(
         "agenda": args.agenda,
     }
     if item:
-        payload |= {"item": item.key, "on": item.said}
+        payload |= {"item": item.key, "on": item.sentence}
     return "decision", {**payload, **basis.payload}, dict(basis.texts)
 
 
@@ -418,7 +418,7 @@ def _list_events(args: argparse.Namespace, workspace: Workspace, store: Store) -
                 standings[signoff.id] = signing.check_standing(workspace, store, signoff, progress, jobs)
         progress.end()
         for note in review.notes:
-            change = anchors.compare_text(workspace, note, store.content(note.kept) if note.kept else None)
+            change = anchors.compare_text(workspace, note, store.content(note.text_hash) if note.text_hash else None)
             if change:
                 text_changes[note.id] = change
     if args.format == "json":

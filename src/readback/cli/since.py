@@ -153,7 +153,7 @@ def _build_finding(finding: FindingSummary) -> dict[str, str]:
         "code": finding.code,
         "severity": finding.severity,
         "where": finding.where,
-        "message": finding.said,
+        "message": finding.sentence,
     }
 
 
@@ -208,7 +208,7 @@ def _format_findings(state_name: str, findings: Sequence[FindingSummary]) -> Ite
     for (code, severity), group in groupby(findings, lambda finding: (finding.code, finding.severity)):
         first, *rest = group
         place = f", {first.where}" if first.where else ""
-        yield changes.count_places(f"{state_name}: {severity} {code}{place}: {first.said}", len(rest))
+        yield changes.count_places(f"{state_name}: {severity} {code}{place}: {first.sentence}", len(rest))
 
 
 def _format_score(score: ScoreChange) -> str:

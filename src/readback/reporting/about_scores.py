@@ -31,28 +31,28 @@ from readback.words import t
 FIRST_VALUE = 5  # the column of the spread's table with which the values of the scale begin
 
 
-def rows(table: ScoreTable | None) -> list[dict[str, Any]]:
+def list_rows(table: ScoreTable | None) -> list[dict[str, Any]]:
     """Every row of the scores, as `readback scores --format json` has it, in an order of its own."""
-    found = answer.as_rows(table) if table is not None and len(table.columns) else []
-    return sorted(found, key=lambda row: as_json.dumps(row))
+    score_rows = answer.as_rows(table) if table is not None and len(table.columns) else []
+    return sorted(score_rows, key=lambda row: as_json.dumps(row))
 
 
-def charts(made: Meeting) -> dict[str, Any] | None:
-    """The first criterion's spread and differences, the planned comparisons under every criterion, and all rows; None
-    where no score can be read.
+def build_charts(meeting: Meeting) -> dict[str, Any] | None:
+    """Build the first criterion's spread and differences, the planned comparisons under every criterion, and all rows;
+    None where no score can be read.
     """
-    opened, table = made.opened, made.table
+    opened, table = meeting.opened, meeting.table
     first = in_view.first(table, opened) if table is not None else None
     if table is None or first is None:
         return None
     name, judge = first
-    seen = in_view.get_judge_table(table, judge)
-    criterion = seen.criteria[name]
-    ranked = in_view.better_first(in_view.ranked(seen, None, name, judge), criterion)
-    concluded = conclusion.conclude_criterion(seen, opened, name, judge, partial(_fair, made, seen))
+    view = in_view.get_judge_table(table, judge)
+    criterion = view.criteria[name]
+    ranked = in_view.better_first(in_view.ranked(view, None, name, judge), criterion)
+    concluded = conclusion.conclude_criterion(view, opened, name, judge, partial(_find_verdict_kind, meeting, view))
     compared: Sequence[Line] = drawn_pairs.list_pairs(concluded)
     if not list_planned(opened):
-        compared = _against_baseline(made, seen, ranked, name, judge)
+        compared = _compare_with_baseline(meeting, view, ranked, name, judge)
     return {
         "criterion": name,
         "judge": in_view.judge_name(table, name, judge) if judge else None,
@@ -60,15 +60,17 @@ def charts(made: Meeting) -> dict[str, Any] | None:
         "low": criterion.low,
         "high": criterion.high,
         "direction": criterion.direction,
-        "spread": _spread(seen, ranked, criterion),
-        "differences": _differences(seen, compared, criterion, concluded) if compared else None,
-        "planned": list(_planned(made, table)),
-        "left_out": [one.line(table.label(one.row.condition)) for one in find_left_out(table, summary.rows(table))],
-        "rows": [_row(row, table) for row in rows(table)],
+        "spread": _build_spread(view, ranked, criterion),
+        "differences": _build_differences(view, compared, criterion, concluded) if compared else None,
+        "planned": list(_list_planned(meeting, table)),
+        "left_out": [
+            omission.line(table.label(omission.row.condition)) for omission in find_left_out(table, summary.rows(table))
+        ],
+        "rows": [_shorten_row(row, table) for row in list_rows(table)],
     }
 
 
-def _spread(table: ScoreTable, ranked: Sequence[Row], criterion: Criterion) -> dict[str, Any]:
+def _build_spread(table: ScoreTable, ranked: Sequence[Row], criterion: Criterion) -> dict[str, Any]:
     """How the scores are spread: parts of a bar where the scale has few steps, else means with their intervals."""
     names = [table.label(row.condition) for row in ranked]
     steps = drawn.has_few_values(ranked, criterion)
@@ -80,111 +82,115 @@ def _spread(table: ScoreTable, ranked: Sequence[Row], criterion: Criterion) -> d
         "said": chart_sentences.distribution(table, ranked, criterion),
         "how": chart_sentences.counted(ranked) if steps else chart_sentences.of_means(ranked),
         "alt": chart.alt,
-        "table": _table(chart.table),
-        "shades": _shades(ranked, criterion) if steps else [],
-        "means": _table(means),
+        "table": _build_table(chart.table),
+        "shades": _choose_shades(ranked, criterion) if steps else [],
+        "means": _build_table(means),
     }
 
 
-def _shades(ranked: Sequence[Row], criterion: Criterion) -> list[list[str]]:
-    """The colours of the values, on light and on dark paper."""
+def _choose_shades(ranked: Sequence[Row], criterion: Criterion) -> list[list[str]]:
+    """Choose the colours of the values, on light and on dark paper."""
     values = list(dict.fromkeys(value for row in ranked for value, _ in row.distribution))
     both = (drawn.choose_steps(values, criterion, dark) for dark in (False, True))
     return [[light.shade, dark.shade] for light, dark in zip(*both, strict=True)]
 
 
-def _differences(
+def _build_differences(
     table: ScoreTable, compared: Sequence[Line], criterion: Criterion, concluded: Concluded
 ) -> dict[str, Any]:
-    """The differences that are drawn, each in a sentence; first which of several conditions is best, where nothing was
-    planned.
+    """Build the differences that are drawn, each in a sentence; first which of several conditions is best, where
+    nothing was planned.
     """
     name = partial(report.short, table)
-    names = [t("report.minus", a=name(one.a), b=name(one.b)) for one in compared]
+    names = [t("report.minus", a=name(line.a), b=name(line.b)) for line in compared]
     chart = drawn.draw_forest(compared, names, criterion, _say, explain=lambda why: build_finding(why).message)
-    tested = [one for one in compared if isinstance(one, Comparison)]
-    margins = {one.margin for one in tested if one.margin}
+    tested = [line for line in compared if isinstance(line, Comparison)]
+    margins = {line.margin for line in tested if line.margin}
     fairness = drawn_pairs.list_fairness(concluded)
     sentences = []
     if isinstance(concluded, conclusion.BestOf) and concluded.headline:
         sentences.append(concluded.headline)
-    for one in tested:
-        kind = fairness.get(frozenset((one.a, one.b)), "")
+    for line in tested:
+        kind = fairness.get(frozenset((line.a, line.b)), "")
         below = kind if kind in conclusion.AGAINST else None
-        sentences.append(report.sentence(one, name, criterion, below))
+        sentences.append(report.sentence(line, name, criterion, below))
     return {
         "said": sentences,
         "how": chart_sentences.how(tested),
         "alt": chart.alt,
-        "table": _table(chart.table),
+        "table": _build_table(chart.table),
         "margin": margins.pop() if len(margins) == 1 else None,
     }
 
 
-def _against_baseline(
-    made: Meeting, table: ScoreTable, ranked: Sequence[Row], criterion: str, judge: str
+def _compare_with_baseline(
+    meeting: Meeting, table: ScoreTable, ranked: Sequence[Row], criterion: str, judge: str
 ) -> tuple[Line, ...]:
     """Without a plan each condition against the one that Scores begins with: of several the best one."""
     sides = {row.condition for row in ranked}
-    base = drawn_pairs.find_baseline(table, made.opened, criterion, judge)
+    base = drawn_pairs.find_baseline(table, meeting.opened, criterion, judge)
     if base is None or len(sides) < 2:
         return ()
     compared = compare.compare(table, (), baseline=table.label(base), criterion=criterion, judge=judge)
-    pairs = [one if one.a == base else one.swap_sides() for one in compared.comparisons if base in (one.a, one.b)]
+    pairs = [line if line.a == base else line.swap_sides() for line in compared.comparisons if base in (line.a, line.b)]
     order = {row.condition: at for at, row in enumerate(ranked)}
-    return tuple(sorted((one for one in pairs if one.b in sides), key=lambda one: order[one.b]))
+    return tuple(sorted((line for line in pairs if line.b in sides), key=lambda line: order[line.b]))
 
 
-def _fair(made: Meeting, table: ScoreTable, one: Comparison) -> str:
+def _find_verdict_kind(meeting: Meeting, table: ScoreTable, comparison: Comparison) -> str:
     """Return the kind of the verdict on the prompts of a pair, "" where none can be given."""
-    if not made.opened.conditions:
+    if not meeting.opened.conditions:
         return conclusion.NO_PROMPTS
-    data = open_dataset(made.opened.root, made.opened.dataset)
-    fair = fair_pairs.fairness(made.opened, data, made.audit, table, one)
+    data = open_dataset(meeting.opened.root, meeting.opened.dataset)
+    fair = fair_pairs.fairness(meeting.opened, data, meeting.audit, table, comparison)
     return fair.verdict.kind if fair else conclusion.NO_PROMPTS
 
 
-def _planned(made: Meeting, table: ScoreTable) -> Iterator[dict[str, Any]]:
+def _list_planned(meeting: Meeting, table: ScoreTable) -> Iterator[dict[str, Any]]:
     """Each planned comparison under each criterion: its question, what was found, whether it is fair."""
-    plan, data = list_planned(made.opened), open_dataset(made.opened.root, made.opened.dataset)
-    for criterion in criterion_kinds.order_of(table, made.opened) if plan else ():
+    plan, data = list_planned(meeting.opened), open_dataset(meeting.opened.root, meeting.opened.dataset)
+    for criterion in criterion_kinds.order_of(table, meeting.opened) if plan else ():
         judge = next(iter(in_view.judges(table, criterion)), None)
-        seen = in_view.get_judge_table(table, judge) if judge is not None else None
-        if judge is None or seen is None:
+        view = in_view.get_judge_table(table, judge) if judge is not None else None
+        if judge is None or view is None:
             continue
-        name = partial(report.short, seen)
-        for one in in_view.of_plan(seen, plan, criterion, judge):
-            said = {"criterion": criterion, "a": name(one.a), "b": name(one.b),
-                    "question": one.planned.question or one.planned.name or None if one.planned else None,
-                    "expected": report.expected(one, name) or None}  # fmt: skip
-            if not isinstance(one, Comparison):
-                yield {**said, "said": " ".join(build_finding(why).message for why in one.why), "tested": None,
+        name = partial(report.short, view)
+        for line in in_view.of_plan(view, plan, criterion, judge):
+            heading = {"criterion": criterion, "a": name(line.a), "b": name(line.b),
+                    "question": line.planned.question or line.planned.name or None if line.planned else None,
+                    "expected": report.expected(line, name) or None}  # fmt: skip
+            if not isinstance(line, Comparison):
+                yield {**heading, "said": " ".join(build_finding(why).message for why in line.why), "tested": None,
                        "fair": None, "untouched": None}  # fmt: skip
                 continue
-            fair = fair_pairs.fairness(made.opened, data, made.audit, seen, one) if made.opened.conditions else None
+            fair = (
+                fair_pairs.fairness(meeting.opened, data, meeting.audit, view, line)
+                if meeting.opened.conditions
+                else None
+            )
             rest = None
             if fair and fair.verdict.faults:
                 same = fair.verdict.kind == "same"
-                rest = report.untouched(one, fair.touched, fair.untouched, name, same=same)
-            scale, kind = seen.criteria[criterion], fair.verdict.kind if fair else ""
-            concluded = conclusion.conclude(seen, one, kind)
-            parts = (concluded.headline, concluded.sentence, report.not_shown(one, name, scale, kind),
-                     report.doubtful(one, kind), report.power(one, kind))  # fmt: skip
-            yield {**said, "said": " ".join(filter(None, parts)), "tested": report.tested(one) or None,
+                rest = report.untouched(line, fair.touched, fair.untouched, name, same=same)
+            scale, kind = view.criteria[criterion], fair.verdict.kind if fair else ""
+            concluded = conclusion.conclude(view, line, kind)
+            parts = (concluded.headline, concluded.sentence, report.not_shown(line, name, scale, kind),
+                     report.doubtful(line, kind), report.power(line, kind))  # fmt: skip
+            yield {**heading, "said": " ".join(filter(None, parts)), "tested": report.tested(line) or None,
                    "fair": kind or None, "untouched": rest}  # fmt: skip
 
 
-def _row(row: dict[str, Any], table: ScoreTable) -> dict[str, Any]:
-    """A row in short, for the table of all."""
+def _shorten_row(row: dict[str, Any], table: ScoreTable) -> dict[str, Any]:
+    """Shorten a row for the table of all."""
     key = tuple(row["condition"].items())
-    known = {one: table.label(one) for one in table.columns.conditions}
+    labels = {condition: table.label(condition) for condition in table.columns.conditions}
     names = ("criterion", "judge", "n", "failed", "missing", "not_applicable", "mean", "interval_used")
-    return {"condition": known.get(key, ", ".join(map(str, row["condition"].values()))),
+    return {"condition": labels.get(key, ", ".join(map(str, row["condition"].values()))),
             **{name: row[name] for name in names}}  # fmt: skip
 
 
-def _table(made: PlainTable) -> dict[str, Any]:
-    return {"columns": list(made.columns), "rows": [list(row) for row in made.rows]}
+def _build_table(table: PlainTable) -> dict[str, Any]:
+    return {"columns": list(table.columns), "rows": [list(row) for row in table.rows]}
 
 
 def _say(key: str, /, **values: Any) -> str:

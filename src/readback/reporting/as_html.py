@@ -38,12 +38,12 @@ def write_html(report: Values) -> bytes:
         language=language(),
         seal_name=seal.NAME,
         zeros=seal.ZEROS,
-        holds_line=Markup(seal.line(report["holds"])),  # noqa: S704 - it has no `<`
+        holds_line=Markup(seal.format_holds(report["holds"])),  # noqa: S704 - it has no `<`
         style=Markup(STYLE.read_text("utf-8")),  # noqa: S704 - our own file
         spread=_draw_spread(scores) if scores else None,
         differences=_draw_differences(scores) if scores and scores["differences"] else None,
     )
-    return seal.sealed(text)
+    return seal.seal_text(text)
 
 
 @cache
@@ -124,36 +124,36 @@ def _draw_spread(scores: Values) -> dict[str, Any]:
     columns, rows = spread["table"]["columns"], spread["table"]["rows"]
     if spread["kind"] == "steps":
         values = columns[FIRST_VALUE:]
-        drawn = [(row[0], pictures.shares(row[FIRST_VALUE:], spread["shades"], values), [row[1]]) for row in rows]
+        drawn = [(row[0], pictures.draw_shares(row[FIRST_VALUE:], spread["shades"], values), [row[1]]) for row in rows]
         shades = [(value, light, dark) for value, (light, dark) in zip(values, spread["shades"], strict=True)]
         return _make_table([columns[0], t("report.picture"), columns[1]], drawn, "", shades)
-    known = [value for row in rows for value in row[1:4] if value is not None]
-    axis = pictures.around(known, scores["low"], scores["high"])
+    numbers = [value for row in rows for value in row[1:4] if value is not None]
+    axis = pictures.fit_axis(numbers, scores["low"], scores["high"])
     drawn = []
     for row in rows:
         interval = row[2:4] if row[2] is not None else None
-        picture = pictures.mark(axis, row[1], interval, sentences.format_cell(row[1]))
+        picture = pictures.draw_mark(axis, row[1], interval, sentences.format_cell(row[1]))
         drawn.append((row[0], picture, [row[1], row[5]]))
     heads = [columns[0], t("report.picture"), columns[1], columns[5]]
-    return _make_table(heads, drawn, pictures.scale(axis, (axis.low, axis.high)))
+    return _make_table(heads, drawn, pictures.draw_scale(axis, (axis.low, axis.high)))
 
 
 def _draw_differences(scores: Values) -> dict[str, Any]:
     """Return the table of differences, as `_draw_spread` does."""
     differences = scores["differences"]
     columns, rows = differences["table"]["columns"], differences["table"]["rows"]
-    known = [value for row in rows for value in row[1:4] if value is not None]
+    numbers = [value for row in rows for value in row[1:4] if value is not None]
     margin = [differences["margin"], -differences["margin"]] if differences["margin"] else []
-    axis = pictures.about_zero([*known, *margin])
+    axis = pictures.fit_axis_about_zero([*numbers, *margin])
     drawn = []
     for row in rows:
         interval = row[2:4] if row[2] is not None else None
         look = _look_of_difference(row[1], interval, scores["direction"])
-        picture = pictures.mark(axis, row[1], interval, sentences.format_cell(row[1]), look)
+        picture = pictures.draw_mark(axis, row[1], interval, sentences.format_cell(row[1]), look)
         drawn.append((row[0], picture, [row[1], row[8], row[11]]))
     ticks = [tick for tick in (axis.low, 0.0, axis.high) if tick == 0 or abs(tick) > (axis.high - axis.low) / 4]
     heads = [columns[0], t("report.picture"), columns[1], columns[8], columns[11]]
-    return _make_table(heads, drawn, pictures.scale(axis, ticks))
+    return _make_table(heads, drawn, pictures.draw_scale(axis, ticks))
 
 
 def _look_of_difference(difference: float, interval: Sequence[float] | None, direction: str | None) -> str:

@@ -9,10 +9,10 @@ from typing import Any
 from readback.reporting import seal
 
 
-def document(made: Mapping[str, Any]) -> bytes:
-    """The whole file, sealed: JSON in ASCII, so that any character that somebody wrote is in it."""
-    rest = {name: value for name, value in made.items() if name != "holds"}
+def write_json(report: Mapping[str, Any]) -> bytes:
+    """Write the whole file, sealed: JSON in ASCII, so that it can hold any character that somebody wrote."""
+    rest = {name: value for name, value in report.items() if name != "holds"}
     inner = json.dumps(rest, ensure_ascii=True, indent=1)
-    return seal.sealed(
-        f'{{"{seal.NAME}": "{seal.ZEROS}",\n"holds": {seal.line(made["holds"])},\n{inner[1:].lstrip()}\n'
+    return seal.seal_text(
+        f'{{"{seal.NAME}": "{seal.ZEROS}",\n"holds": {seal.format_holds(report["holds"])},\n{inner[1:].lstrip()}\n'
     )

@@ -12,216 +12,255 @@ from readback.words import t
 Values = Mapping[str, Any]
 
 
-def document(made: Values) -> bytes:
-    """The whole file, sealed."""
-    head = f"<!-- {seal.NAME}: {seal.ZEROS} -->\n<!-- readback-holds: {seal.line(made['holds'])} -->\n"
-    return seal.sealed(head + "\n".join(_lines(made)) + "\n")
+def write_markdown(report: Values) -> bytes:
+    """Write the whole file, sealed."""
+    head = f"<!-- {seal.NAME}: {seal.ZEROS} -->\n<!-- readback-holds: {seal.format_holds(report['holds'])} -->\n"
+    return seal.seal_text(head + "\n".join(_format_report(report)) + "\n")
 
 
-def _lines(made: Values) -> Iterator[str]:
-    yield f"\n# {line(t('report.title', name=made['workspace']))}\n"
-    yield f"{line(sentences.describe_version(made))}\n\n{line(' '.join(sentences.summarise(made)))}\n"
-    yield from _section("decided", [_decision(one) for one in made["decisions"]])
-    yield from _section("signed", [_signoff(one) for one in made["signoffs"]])
-    closed = [[line(t("report.closed", n=made["notes_closed"]))]] if made["notes_closed"] else []
-    unread = [[line(t("report.unread", n=one["event"], why=one["why"]))] for one in made["unread"]]
-    notes = [_note(one) for one in made["notes"]] or [[line(t("report.open_none"))]]
-    yield from _section("open", [*notes, *closed, *unread])
-    yield from _agenda(made)
-    yield from _section("fair", [_verdict(one) for one in made["verdicts"]])
-    yield from _scores(made["scores"])
-    yield from _prompts(made["prompts"])
-    yield from _section("findings", [_finding(one) for one in made["findings"]])
-    yield from _reviewed(made)
-    holds = made["holds"]
-    versions = t("report.versions", version=holds["readback"], rules=made["rules"], form=holds["form"])
+def _format_report(report: Values) -> Iterator[str]:
+    yield f"\n# {line(t('report.title', name=report['workspace']))}\n"
+    yield f"{line(sentences.describe_version(report))}\n\n{line(' '.join(sentences.summarise(report)))}\n"
+    yield from _format_section("decided", [_format_decision(entry) for entry in report["decisions"]])
+    yield from _format_section("signed", [_format_signoff(entry) for entry in report["signoffs"]])
+    closed = [[line(t("report.closed", n=report["notes_closed"]))]] if report["notes_closed"] else []
+    unread = [[line(t("report.unread", n=entry["event"], why=entry["why"]))] for entry in report["unread"]]
+    notes = [_format_note(entry) for entry in report["notes"]] or [[line(t("report.open_none"))]]
+    yield from _format_section("open", [*notes, *closed, *unread])
+    yield from _format_agenda(report)
+    yield from _format_section("fair", [_format_verdict(entry) for entry in report["verdicts"]])
+    yield from _format_scores(report["scores"])
+    yield from _format_prompts(report["prompts"])
+    yield from _format_section("findings", [_format_finding(entry) for entry in report["findings"]])
+    yield from _format_reviewed(report)
+    holds = report["holds"]
+    versions = t("report.versions", version=holds["readback"], rules=report["rules"], form=holds["form"])
     event = t("report.event", sha=holds["event"])
-    yield from _section("check", [[line(t("report.check_said"))], [line(versions)], [line(event)]])
+    yield from _format_section("check", [[line(t("report.check_said"))], [line(versions)], [line(event)]])
 
 
-def _section(name: str, parts: Sequence[Sequence[str]]) -> Iterator[str]:
-    """A heading, and under it each part, of which the lines are paragraphs."""
+def _format_section(name: str, parts: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield a heading, and under it each part, of which the lines are paragraphs."""
     yield f"## {line(t(f'report.{name}'))}\n"
     if not parts:
         yield f"{line(t(f'report.{name}_none'))}\n"
     for part in parts:
-        yield from (f"{one}\n" for one in part if one)
+        yield from (f"{paragraph}\n" for paragraph in part if paragraph)
 
 
-def _head(words: str) -> str:
+def _format_heading(words: str) -> str:
     return f"### {line(words)}"
 
 
-def _decision(one: Values) -> list[str]:
+def _format_decision(decision: Values) -> list[str]:
     return [
-        _head(t(f"report.decision_{one['verdict']}", about=one["on"] or one["about"])),
-        line(sentences.describe_author(one)),
-        line(t("report.about", about=one["about"])) if one["on"] else "",
-        f"{line(t('report.reason'))}:", _text(one["reason"]),
-        "" if one["in_force"] else line(t("report.past")), line(t(f"report.bytes_{one['bytes']}")), _held(one["lock"]),
-    ]  # fmt: skip
+        _format_heading(t(f"report.decision_{decision['verdict']}", about=decision["on"] or decision["about"])),
+        line(sentences.describe_author(decision)),
+        line(t("report.about", about=decision["about"])) if decision["on"] else "",
+        f"{line(t('report.reason'))}:",
+        _fence_text(decision["reason"]),
+        "" if decision["in_force"] else line(t("report.past")),
+        line(t(f"report.bytes_{decision['bytes']}")),
+        _format_fingerprints(decision["lock"]),
+    ]
 
 
-def _signoff(one: Values) -> list[str]:
-    records = t("report.signed_records", n=one["records"], day=one["day"]) if one["records"] is not None else ""
-    unsaid = one["standing"] != "unread" and one["unsaid"]
+def _format_signoff(signoff: Values) -> list[str]:
+    records = (
+        t("report.signed_records", n=signoff["records"], day=signoff["day"]) if signoff["records"] is not None else ""
+    )
+    unsaid = signoff["standing"] != "unread" and signoff["unsaid"]
     return [
-        _head(t("report.signoff", about=one["about"])), line(sentences.describe_author(one)), line(records),
-        line(sentences.describe_standing(one)),
-        line(t("agenda.sides")) if one["changes"] and not one["unsaid"] else "", _list(one["changes"]),
-        line(t("report.unsaid", why=one["unsaid"])) if unsaid else "",
-        _list(one["evidence"]) if one["standing"] == "stale" else "", _held(one["lock"]),
-    ]  # fmt: skip
+        _format_heading(t("report.signoff", about=signoff["about"])),
+        line(sentences.describe_author(signoff)),
+        line(records),
+        line(sentences.describe_standing(signoff)),
+        line(t("agenda.sides")) if signoff["changes"] and not signoff["unsaid"] else "",
+        _format_list(signoff["changes"]),
+        line(t("report.unsaid", why=signoff["unsaid"])) if unsaid else "",
+        _format_list(signoff["evidence"]) if signoff["standing"] == "stale" else "",
+        _format_fingerprints(signoff["lock"]),
+    ]
 
 
-def _held(lock: Sequence[Values]) -> str:
+def _format_fingerprints(lock: Sequence[Values]) -> str:
     if not lock:
         return ""
-    return f"{line(t('report.fingerprints', n=len(lock)))}:\n\n" + _list(
-        [f"{one['what']}{sentences.describe_fingerprint(one)} {one['sha256']}" for one in lock]
+    return f"{line(t('report.fingerprints', n=len(lock)))}:\n\n" + _format_list(
+        [
+            f"{fingerprint['what']}{sentences.describe_fingerprint(fingerprint)} {fingerprint['sha256']}"
+            for fingerprint in lock
+        ]
     )
 
 
-def _note(one: Values) -> list[str]:
-    quote = one["anchor"].get("quote")
+def _format_note(note: Values) -> list[str]:
+    quote = note["anchor"].get("quote")
     parts = [
-        _head(sentences.head_note(one)), line(sentences.describe_owner(one)), line(sentences.describe_author(one)),
-        line(t("report.note_on", on=one["on"])), _text(quote) if isinstance(quote, str) and quote else "",
-        _text(one["text"]), line(one["changed"]) if one["changed"] else "",
-    ]  # fmt: skip
-    for answer in one["answers"]:
-        known = t(f"review.known_{answer['known']}")
-        who = t("report.note_answer", name=answer["author"], how=known, time=sentences.format_minute(answer["time"]))
-        parts += [line(who), _text(answer["text"])]
+        _format_heading(sentences.head_note(note)),
+        line(sentences.describe_owner(note)),
+        line(sentences.describe_author(note)),
+        line(t("report.note_on", on=note["on"])),
+        _fence_text(quote) if isinstance(quote, str) and quote else "",
+        _fence_text(note["text"]),
+        line(note["changed"]) if note["changed"] else "",
+    ]
+    for answer in note["answers"]:
+        identity = t(f"review.known_{answer['known']}")
+        who = t("report.note_answer", name=answer["author"], how=identity, time=sentences.format_minute(answer["time"]))
+        parts += [line(who), _fence_text(answer["text"])]
     return parts
 
 
-def _agenda(made: Values) -> Iterator[str]:
+def _format_agenda(report: Values) -> Iterator[str]:
     rows = []
-    for number, one in enumerate(made["agenda"], 1):
-        end = sentences.describe_item_decision(one["decision"]) if one["decision"] else t("report.agenda_open")
+    for number, item in enumerate(report["agenda"], 1):
+        end = sentences.describe_item_decision(item["decision"]) if item["decision"] else t("report.agenda_open")
         rows.append(
-            "\n".join([f"{number}. {line(one['said'])}", *(f"   - {line(said)}" for said in (*one["facts"], end))])
+            "\n".join([f"{number}. {line(item['said'])}", *(f"   - {line(fact)}" for fact in (*item["facts"], end))])
         )
     parts = [["\n".join(rows)]] if rows else [[line(t("report.agenda_none"))]]
-    if made["dropped"]:
-        parts.append([line(t("report.dropped", n=len(made["dropped"]), what="; ".join(made["dropped"])))])
-    if made["since_unsaid"]:
-        parts.append([line(t("report.since_unsaid", why=made["since_unsaid"]))])
-    yield from _section("agenda", parts)
+    if report["dropped"]:
+        parts.append([line(t("report.dropped", n=len(report["dropped"]), what="; ".join(report["dropped"])))])
+    if report["since_unsaid"]:
+        parts.append([line(t("report.since_unsaid", why=report["since_unsaid"]))])
+    yield from _format_section("agenda", parts)
 
 
-def _verdict(one: Values) -> list[str]:
-    asked = t("verdict.asked", a=one["a"], b=one["b"])
-    unchecked = [t(f"verdict.unchecked_{name}") for name in one["unchecked"]]
-    word = t(f"verdict.{one['kind']}")
-    return [_head(asked), f"**{line(word)}**", _list(one["why"]),
-            line(t("verdict.unchecked", what="; ".join(unchecked))) if unchecked else ""]  # fmt: skip
+def _format_verdict(verdict: Values) -> list[str]:
+    question = t("verdict.asked", a=verdict["a"], b=verdict["b"])
+    unchecked = [t(f"verdict.unchecked_{name}") for name in verdict["unchecked"]]
+    word = t(f"verdict.{verdict['kind']}")
+    return [
+        _format_heading(question),
+        f"**{line(word)}**",
+        _format_list(verdict["why"]),
+        line(t("verdict.unchecked", what="; ".join(unchecked))) if unchecked else "",
+    ]
 
 
-def _scores(found: Values | None) -> Iterator[str]:
-    if found is None:
-        yield from _section("scores", [[line(t("report.scores_none"))]])
+def _format_scores(scores: Values | None) -> Iterator[str]:
+    if scores is None:
+        yield from _format_section("scores", [[line(t("report.scores_none"))]])
         return
-    parts = [[line(t("report.synthetic"))]] if found["synthetic"] else []
-    parts += [[line(t("report.scores_earlier"))]] if found["earlier"] else []
-    for one in found["planned"]:
-        question = one["question"] or t("scores.pair", a=one["a"], b=one["b"])
-        expected = t("report.question", question=question, expected=one["expected"]) if one["expected"] else question
-        fair = {"unfair": t("report.fair_no"), "unknown": t("report.fair_unknown")}.get(one["fair"] or "", "")
-        parts.append([_head(expected), line(f"{one['criterion']}: {one['said']}"),
-                      *(line(said) for said in (one["tested"] or "", fair, one["untouched"] or ""))])  # fmt: skip
-    spread = found["spread"]
-    title = sentences.head_spread(found)
-    parts.append([_head(title), line(spread["said"]), _table(**spread["table"])])
+    parts = [[line(t("report.synthetic"))]] if scores["synthetic"] else []
+    parts += [[line(t("report.scores_earlier"))]] if scores["earlier"] else []
+    for comparison in scores["planned"]:
+        question = comparison["question"] or t("scores.pair", a=comparison["a"], b=comparison["b"])
+        expected = (
+            t("report.question", question=question, expected=comparison["expected"])
+            if comparison["expected"]
+            else question
+        )
+        fair = {"unfair": t("report.fair_no"), "unknown": t("report.fair_unknown")}.get(comparison["fair"] or "", "")
+        parts.append(
+            [
+                _format_heading(expected),
+                line(f"{comparison['criterion']}: {comparison['said']}"),
+                *(line(sentence) for sentence in (comparison["tested"] or "", fair, comparison["untouched"] or "")),
+            ]
+        )
+    spread = scores["spread"]
+    title = sentences.head_spread(scores)
+    parts.append([_format_heading(title), line(spread["said"]), _format_table(**spread["table"])])
     if spread["kind"] == "steps":
-        parts.append([line(t("report.means")), _table(**spread["means"])])
+        parts.append([line(t("report.means")), _format_table(**spread["means"])])
     parts.append([line(spread["how"])])
-    if there := found["differences"]:
-        head = _head(t("report.differences", criterion=found["criterion"]))
-        parts.append([head, line(" ".join(there["said"])), _table(**there["table"]),
-                      line(there["how"]), line(sentences.describe_rounding())])  # fmt: skip
-    parts.append([line(one) for one in found["left_out"]])
-    columns, rows = sentences.list_score_rows(found["rows"])
-    parts.append([_head(t("report.all_rows")), _table(columns, rows)])
-    yield from _section("scores", parts)
+    if there := scores["differences"]:
+        head = _format_heading(t("report.differences", criterion=scores["criterion"]))
+        parts.append(
+            [
+                head,
+                line(" ".join(there["said"])),
+                _format_table(**there["table"]),
+                line(there["how"]),
+                line(sentences.describe_rounding()),
+            ]
+        )
+    parts.append([line(comparison) for comparison in scores["left_out"]])
+    columns, rows = sentences.list_score_rows(scores["rows"])
+    parts.append([_format_heading(t("report.all_rows")), _format_table(columns, rows)])
+    yield from _format_section("scores", parts)
 
 
-def _prompts(found: Values) -> Iterator[str]:
-    parts = [[line(t("report.prompts_which"))]] if found["shown"] else []
-    for one in found["shown"]:
-        parts.append([_head(sentences.head_prompt(one)), *_messages(one)])
-    if found["left"]:
-        parts.append([line(t("report.prompts_left", n=found["left"]))])
-    yield from _section("prompts", parts)
+def _format_prompts(prompts: Values) -> Iterator[str]:
+    parts = [[line(t("report.prompts_which"))]] if prompts["shown"] else []
+    for prompt in prompts["shown"]:
+        parts.append([_format_heading(sentences.head_prompt(prompt)), *_format_messages(prompt)])
+    if prompts["left"]:
+        parts.append([line(t("report.prompts_left", n=prompts["left"]))])
+    yield from _format_section("prompts", parts)
 
 
-def _messages(one: Values) -> Iterator[str]:
+def _format_messages(prompt: Values) -> Iterator[str]:
     origins = dict[str, None]()
-    for message in one["messages"]:
+    for message in prompt["messages"]:
         text = "".join(part["text"] for part in message["segments"])
         yield line(t("report.message", role=message["role"], n=len(text)))
-        yield _text(text)
+        yield _fence_text(text)
         for part in message.get("beside", ()):
             yield line(part["title"])
-            yield from [_text(part["text"])] if part["text"] else []
+            yield from [_fence_text(part["text"])] if part["text"] else []
         origins |= {sentences.describe_origin(part): None for part in message["segments"]}
-    if not one["messages"]:
-        yield line(t("report.prompt_failed", why=", ".join(one["why_not"])))
+    if not prompt["messages"]:
+        yield line(t("report.prompt_failed", why=", ".join(prompt["why_not"])))
     if origins:
         yield f"{line(t('report.prompt_origins'))}:"
-        yield _list(origins)
-    if one["masked"]:
+        yield _format_list(origins)
+    if prompt["masked"]:
         yield line(t("report.prompt_masked"))
-    if one["fingerprint"]:
-        yield line(t("report.prompt_fingerprint", sha=one["fingerprint"]))
+    if prompt["fingerprint"]:
+        yield line(t("report.prompt_fingerprint", sha=prompt["fingerprint"]))
 
 
-def _finding(one: Values) -> list[str]:
-    first, title = one["first"], t(f"frame.{one['severity']}").capitalize()
-    counts = [t("report.finding_places", n=one["count"])]
-    counts += [t("overview.first_records", n=one["records"])] if one["records"] else []
-    parts = [_head(f"{title}: {one['title']}"), f"{line(', '.join(counts))}; `{one['code']}`"]
-    parts += [line("; ".join(one["conditions"]))] if one["conditions"] else []
+def _format_finding(finding: Values) -> list[str]:
+    first, title = finding["first"], t(f"frame.{finding['severity']}").capitalize()
+    counts = [t("report.finding_places", n=finding["count"])]
+    counts += [t("overview.first_records", n=finding["records"])] if finding["records"] else []
+    parts = [_format_heading(f"{title}: {finding['title']}"), f"{line(', '.join(counts))}; `{finding['code']}`"]
+    parts += [line("; ".join(finding["conditions"]))] if finding["conditions"] else []
     if first:
         parts += [line(t("report.finding_first", said=first["said"])), line(first["where"])]
         part = first["excerpt"]
-        parts += [_text(part["text"]), line(sentences.describe_excerpt(part))] if part else []
+        parts += [_fence_text(part["text"]), line(sentences.describe_excerpt(part))] if part else []
         parts += [line(first["fix"])] if first["fix"] else []
     return parts
 
 
-def _reviewed(made: Values) -> Iterator[str]:
-    there = made["reviewed"]
+def _format_reviewed(report: Values) -> Iterator[str]:
+    there = report["reviewed"]
     data = t("report.reviewed_data", n=there["records"], path=there["dataset"]) if there["dataset"] else ""
     parts = [[line(data), line(t("report.reviewed_day", day=there["day"]))]]
     if there["fingerprints"]:
         heads = [t("report.what"), t("report.records"), t("report.failed"), t("report.sha")]
-        rows = [[one["what"], one["records"], one["failed"], one["sha256"]] for one in there["fingerprints"]]
-        parts.append([line(t("report.reviewed_lock")), _table(heads, rows)])
+        rows = [[entry["what"], entry["records"], entry["failed"], entry["sha256"]] for entry in there["fingerprints"]]
+        parts.append([line(t("report.reviewed_lock")), _format_table(heads, rows)])
     if there["files"]:
         gone = t("report.cannot_read")
-        rows = [[one["path"], one["what"], one["sha256"] or gone] for one in there["files"]]
+        rows = [[entry["path"], entry["what"], entry["sha256"] or gone] for entry in there["files"]]
         parts.append(
-            [line(t("report.reviewed_files")), _table([t("report.file"), t("report.what"), t("report.sha")], rows)]
+            [
+                line(t("report.reviewed_files")),
+                _format_table([t("report.file"), t("report.what"), t("report.sha")], rows),
+            ]
         )
-    yield from _section("reviewed", parts)
+    yield from _format_section("reviewed", parts)
 
 
-def _table(columns: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:
+def _format_table(columns: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:
     def row(cells: Iterable[Any]) -> str:
         return f"| {' | '.join(cells)} |"
 
-    heads = row(line(str(one)) for one in columns)
-    body = (row(line(sentences.format_cell(one)) for one in cells) for cells in rows)
+    heads = row(line(str(cell)) for cell in columns)
+    body = (row(line(sentences.format_cell(cell)) for cell in cells) for cells in rows)
     return "\n".join((heads, row("---" for _ in columns), *body))
 
 
-def _list(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {line(one)}" for one in lines)
+def _format_list(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line(entry)}" for entry in lines)
 
 
-def _text(value: str) -> str:
-    """An exact text between fences; what Markdown cannot carry is written out, and that is said."""
+def _fence_text(value: str) -> str:
+    """Format an exact text between fences; what Markdown cannot carry is written out, and that is said."""
     remark = f"\n\n{line(t('report.spelled'))}" if UNKEPT.search(value) else ""
     return fence(spelling(value)) + remark

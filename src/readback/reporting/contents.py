@@ -50,6 +50,7 @@ class Until:
 
     @property
     def day(self) -> date:
+        """The day of `time`, in UTC."""
         return date.fromisoformat(self.time[:10])
 
 
@@ -57,104 +58,109 @@ class NoTime(Exception):  # noqa: N818 - an outcome to say in one sentence
     """What was given is no time; the text says so."""
 
 
-def until(events: Iterable[Event], as_of: str | None) -> Until:
-    """The events up to a time (`2026-11-24`, the end of that day; or `2026-11-24T16:05Z`), without one all of them,
-    as of the last one's time. Where there is none at all it is the beginning of today, in UTC. Raises NoTime.
+def select_events(events: Iterable[Event], as_of: str | None) -> Until:
+    """Select the events up to a time (`2026-11-24`, the end of that day; or `2026-11-24T16:05Z`), without one all of
+    them, as of the last one's time. Where there is none at all it is the beginning of today, in UTC. Raises NoTime.
     """
     there = tuple(events)
     if as_of is None:
         return Until(there, there[-1].time if there else f"{datetime.now(UTC).date()}T00:00:00.000Z")
-    time = _time(as_of)
-    return Until(tuple(takewhile(lambda one: one.time <= time, there)), time)
+    time = _parse_time(as_of)
+    return Until(tuple(takewhile(lambda event: event.time <= time, there)), time)
 
 
-def _time(said: str) -> str:
+def _parse_time(text: str) -> str:
     try:
-        if len(said) == len("2026-11-24"):
-            return f"{date.fromisoformat(said)}T23:59:59.999Z"
-        found = datetime.fromisoformat(said)
+        if len(text) == len("2026-11-24"):
+            return f"{date.fromisoformat(text)}T23:59:59.999Z"
+        moment = datetime.fromisoformat(text)
     except ValueError:
-        raise NoTime(f"{said}: write a day as YYYY-MM-DD, or a time as YYYY-MM-DDTHH:MM:SSZ") from None
-    whole = found if found.tzinfo else found.replace(tzinfo=UTC)
+        raise NoTime(f"{text}: write a day as YYYY-MM-DD, or a time as YYYY-MM-DDTHH:MM:SSZ") from None
+    whole = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return whole.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def contents(
+def build_contents(
     opened: Workspace, store: Store, when: Until, jobs: int | None = None, progress: Progress | None = None
 ) -> dict[str, Any]:
-    """The whole report. Raises NotReadable, DatasetChanged, signing.Stopped."""
+    """Build the values of the whole report. Raises NotReadable, DatasetChanged, signing.Stopped."""
     with reuse_leaves():
-        return _contents(opened, store, when, jobs, progress)
+        return _build_values(opened, store, when, jobs, progress)
 
 
-def _contents(
+def _build_values(
     opened: Workspace, store: Store, when: Until, jobs: int | None, progress: Progress | None
 ) -> dict[str, Any]:
-    asked, opened = opened, lock_check.set_day(opened, when.time[:10])
-    found, days = build_review(when.events), dict[str, Leaves | None]()
-    made = agenda.gather_meeting(opened, store, when.day, found, jobs, progress)
-    now = days[model_input.resolve_today(opened)] = _leaves(opened, jobs, progress)
+    undated, opened = opened, lock_check.set_day(opened, when.time[:10])
+    review, days = build_review(when.events), dict[str, Leaves | None]()
+    meeting = agenda.gather_meeting(opened, store, when.day, review, jobs, progress)
+    now = days[model_input.resolve_today(opened)] = _compute_leaves(opened, jobs, progress)
     lock = lock_file.build_lock(now, model_input.resolve_today(opened)) if now else None
-    kept = _evidence(made)
-    decisions = [_decision(store, asked, one, days, jobs) for one in _later_first(found.decisions)]
+    evidence = _collect_evidence(meeting)
+    decisions = [_build_decision(store, undated, entry, days, jobs) for entry in _sort_entries(review.decisions)]
     standings = dict[str, signing.Standing]()
-    signoffs = [_signoff(asked, store, one, made, standings, jobs, progress) for one in _later_first(found.signoffs)]
-    bytes_of = {one["event"]: one["bytes"] for one in decisions}
+    signoffs = [
+        _build_signoff(undated, store, entry, meeting, standings, jobs, progress)
+        for entry in _sort_entries(review.signoffs)
+    ]
+    bytes_of = {entry["event"]: entry["bytes"] for entry in decisions}
     return {
         "report": FORM,
         "holds": {
             "form": FORM,
             "readback": __version__,
             "as_of": when.time,
-            "sequence": found.sequence,
+            "sequence": review.sequence,
             "event": when.events[-1].hash if when.events else FIRST,
             "lock": lock_file.format_lock(lock) if lock else None,
-            "evidence": hashlib.sha256(as_json.dumps(kept).encode()).hexdigest(),
+            "evidence": hashlib.sha256(as_json.dumps(evidence).encode()).hexdigest(),
         },
         "workspace": opened.name,
-        "reviewed": _reviewed(opened, made, lock),
+        "reviewed": _build_reviewed(opened, meeting, lock),
         "decisions": decisions,
         "signoffs": signoffs,
-        "notes": [_note(opened, store, one, when.day) for one in found.notes if one.standing != "closed"],
-        "unread": [{"event": one.sequence, "why": one.why} for one in found.unread],
-        "notes_closed": sum(one.standing == "closed" for one in found.notes),
-        "agenda": [_item(one, made.agenda.decided.get(one.key), bytes_of) for one in made.agenda.items],
-        "dropped": [one.said for one in made.agenda.dropped],
-        "since_unsaid": made.unsaid or None,
-        "verdicts": list(_verdicts(made)),
-        "scores": _scores(made, decisions, signoffs),
-        "prompts": prompts_shown.shown(opened, found),
-        "findings": _findings(made),
+        "notes": [_build_note(opened, store, entry, when.day) for entry in review.notes if entry.standing != "closed"],
+        "unread": [{"event": entry.sequence, "why": entry.why} for entry in review.unread],
+        "notes_closed": sum(entry.standing == "closed" for entry in review.notes),
+        "agenda": [
+            _build_item(entry, meeting.agenda.decided.get(entry.key), bytes_of) for entry in meeting.agenda.items
+        ],
+        "dropped": [entry.sentence for entry in meeting.agenda.dropped],
+        "since_unsaid": meeting.unsaid or None,
+        "verdicts": list(_list_verdicts(meeting)),
+        "scores": _build_scores(meeting, decisions, signoffs),
+        "prompts": prompts_shown.list_prompts(opened, review),
+        "findings": _list_findings(meeting),
         "rules": hashlib.sha256("\n".join(sorted(rules.RULES())).encode()).hexdigest()[:16],
     }
 
 
-def _evidence(made: Meeting) -> dict[str, Any]:
-    """What spoke for and against: keys of findings with how many there are of each rule, and rows of scores."""
-    audit = made.audit
+def _collect_evidence(meeting: Meeting) -> dict[str, Any]:
+    """Collect what spoke for and against: keys of findings with how many there are of each rule, and rows of scores."""
+    audit = meeting.audit
     counts = dict(sorted(audit.counts.items()))
-    rows = about_scores.rows(made.table)
-    return {"counts": counts, "keys": sorted({one.key for one in audit.findings}), "scores": rows}
+    rows = about_scores.list_rows(meeting.table)
+    return {"counts": counts, "keys": sorted({finding.key for finding in audit.findings}), "scores": rows}
 
 
-def _leaves(opened: Workspace, jobs: int | None, progress: Progress | None) -> Leaves | None:
+def _compute_leaves(opened: Workspace, jobs: int | None, progress: Progress | None) -> Leaves | None:
     try:
-        found = compute_leaves(opened, None, progress, jobs)
+        leaves = compute_leaves(opened, None, progress, jobs)
     except NothingToLock:
         return None
-    if found is None:
+    if leaves is None:
         raise signing.Stopped
-    return found
+    return leaves
 
 
-def _reviewed(opened: Workspace, made: Meeting, lock: Lock | None) -> dict[str, Any]:
+def _build_reviewed(opened: Workspace, meeting: Meeting, lock: Lock | None) -> dict[str, Any]:
     data = open_dataset(opened.root, opened.dataset)
     roots = lock.roots if lock else {}
     return {
         "dataset": opened.dataset.path if opened.dataset else None,
         "records": len(data) if opened.dataset else None,
         "day": model_input.resolve_today(opened),
-        "files": [{"path": path, "what": what, "sha256": sha} for path, what, sha in _files(opened)],
+        "files": [{"path": path, "what": what, "sha256": sha} for path, what, sha in _list_files(opened)],
         "fingerprints": [
             {
                 "what": lock_file.format_head(subject),
@@ -164,89 +170,94 @@ def _reviewed(opened: Workspace, made: Meeting, lock: Lock | None) -> dict[str, 
             }
             for subject, root in roots.items()
         ],
-        "faults": [f"{one.rule}: {one.error}" for one in made.audit.faults],
+        "faults": [f"{fault.rule}: {fault.error}" for fault in meeting.audit.faults],
     }
 
 
-def _files(opened: Workspace) -> Iterator[tuple[str, str, str | None]]:
+def _list_files(opened: Workspace) -> Iterator[tuple[str, str, str | None]]:
     """Every file that is used, by path, what it is, and the SHA-256 of its bytes (None: it cannot be read)."""
-    used = {(one.path, one.what) for one in opened.recognised if one.used}
+    used = {(file.path, file.what) for file in opened.recognised if file.used}
     for path, what in sorted(used):
-        found = resolve(opened.root, path)
-        yield path, what, _sha(found) if isinstance(found, Path) else None
+        target = resolve(opened.root, path)
+        yield path, what, _hash_file(target) if isinstance(target, Path) else None
 
 
-def _sha(path: Path) -> str | None:
-    made = hashlib.sha256()
+def _hash_file(path: Path) -> str | None:
+    digest = hashlib.sha256()
     try:
         with path.open("rb") as file:
             while block := file.read(BLOCK):
-                made.update(block)
+                digest.update(block)
     except OSError:
         return None
-    return made.hexdigest()
+    return digest.hexdigest()
 
 
-def _scores(made: Meeting, decisions: Iterable[Mapping[str, Any]], signoffs: Iterable[Mapping[str, Any]]) -> Any:
-    """What the scores say, None without any. `earlier`: the prompts have changed since something was decided or signed,
-    so the scores may be of the prompts as they were; no file says which.
+def _build_scores(
+    meeting: Meeting, decisions: Iterable[Mapping[str, Any]], signoffs: Iterable[Mapping[str, Any]]
+) -> Any:
+    """Build what the scores say, None without any. `earlier`: the prompts have changed since something was decided or
+    signed, so the scores may be of the prompts as they were; no file says which.
     """
-    charts = about_scores.charts(made) if made.table is not None else None
+    charts = about_scores.build_charts(meeting) if meeting.table is not None else None
     if charts is None:
         return None
-    changed = any(one["bytes"] == "changed" for one in decisions) or any(one["standing"] == "stale" for one in signoffs)
+    changed = any(entry["bytes"] == "changed" for entry in decisions) or any(
+        entry["standing"] == "stale" for entry in signoffs
+    )
     return {**charts, "earlier": changed}
 
 
 # What people decided, signed and noted.
 
 
-def _by(one: By) -> dict[str, Any]:
-    return {"author": one.author, "known": one.known, "time": one.time, "event": one.sequence}
+def _build_author(by: By) -> dict[str, Any]:
+    return {"author": by.author, "known": by.source, "time": by.time, "event": by.sequence}
 
 
-One = TypeVar("One", Decision, SignOff)
+Entry = TypeVar("Entry", Decision, SignOff)
 
 
-def _later_first(found: Iterable[One]) -> list[One]:
-    """What is in force first, each the later first."""
-    return sorted(found, key=lambda one: (_past(one), -one.by.sequence))
+def _sort_entries(entries: Iterable[Entry]) -> list[Entry]:
+    """Sort decisions or sign-offs: those in force first, each group with the latest first."""
+    return sorted(entries, key=lambda entry: (_is_past(entry), -entry.by.sequence))
 
 
-def _past(one: Decision | SignOff) -> bool:
-    return one.withdrawn is not None if isinstance(one, SignOff) else not one.in_force
+def _is_past(entry: Decision | SignOff) -> bool:
+    return entry.withdrawn is not None if isinstance(entry, SignOff) else not entry.in_force
 
 
-def _decision(
-    store: Store, opened: Workspace, one: Decision, days: dict[str, Leaves | None], jobs: int | None
+def _build_decision(
+    store: Store, opened: Workspace, decision: Decision, days: dict[str, Leaves | None], jobs: int | None
 ) -> dict[str, Any]:
-    held = _held(store, one.lock) if one.lock else []
-    now = _now(opened, one, days, jobs) if held else None
-    for line in held:
+    fingerprints = _list_fingerprints(store, decision.lock) if decision.lock else []
+    now = _compute_fingerprints(opened, decision, days, jobs) if fingerprints else None
+    for line in fingerprints:
         line["now"] = "unknown" if now is None else "same" if now.get(line["what"]) == line["sha256"] else "changed"
-    there = {line["what"]: line["sha256"] for line in held}
+    there = {line["what"]: line["sha256"] for line in fingerprints}
     return {
-        **_by(one.by), "subject": str(one.subject), "about": subject_said(one.subject),
-        "verdict": one.verdict, "reason": one.reason, "on": one.on or None, "in_force": one.in_force,
-        "bytes": "unknown" if now is None else "same" if now == there else "changed", "lock": held,
+        **_build_author(decision.by), "subject": str(decision.subject), "about": subject_said(decision.subject),
+        "verdict": decision.verdict, "reason": decision.reason,
+        "on": decision.on or None, "in_force": decision.in_force,
+        "bytes": "unknown" if now is None else "same" if now == there else "changed", "lock": fingerprints,
     }  # fmt: skip
 
 
-def _now(
-    opened: Workspace, one: Decision, days: dict[str, Leaves | None], jobs: int | None
+def _compute_fingerprints(
+    opened: Workspace, decision: Decision, days: dict[str, Leaves | None], jobs: int | None
 ) -> Mapping[str, str] | None:
-    """The fingerprints of what a decision is on, as the files are now; None where nothing can be assembled."""
-    dated = lock_check.set_day(opened, one.today)
+    """Compute the fingerprints of what a decision is on, as the files are now; None where nothing can be assembled."""
+    dated = lock_check.set_day(opened, decision.today)
     day = model_input.resolve_today(dated)
     if day not in days:
-        days[day] = _leaves(dated, jobs, None)
-    found = days[day]
-    return None if found is None else {
-        lock_file.format_head(line): root.root for line, root in _roots(opened, one.subject, found).items()
+        days[day] = _compute_leaves(dated, jobs, None)
+    leaves = days[day]
+    return None if leaves is None else {
+        lock_file.format_head(line): root.root for line, root in _select_roots(opened, decision.subject, leaves).items()
     }  # fmt: skip
 
 
-def _roots(opened: Workspace, subject: Subject, now: Leaves) -> Mapping[Any, Any]:
+def _select_roots(opened: Workspace, subject: Subject, now: Leaves) -> Mapping[Any, Any]:
     try:
         choices = set(list_covered(opened, subject))
     except NothingToLock:
@@ -254,64 +265,73 @@ def _roots(opened: Workspace, subject: Subject, now: Leaves) -> Mapping[Any, Any
     return {line: root for line, root in lock_file.build_lock(now, None).roots.items() if line.choice in choices}
 
 
-def _held(store: Store, sha: str) -> list[dict[str, Any]]:
-    """The fingerprints of a kept lock."""
-    kept = signing.load_lock(store, sha)
-    roots = kept.roots if kept is not None else {}
+def _list_fingerprints(store: Store, sha: str) -> list[dict[str, Any]]:
+    """List the fingerprints of a stored lock."""
+    lock = signing.load_lock(store, sha)
+    roots = lock.roots if lock is not None else {}
     return [{"what": lock_file.format_head(subject), "sha256": root.root} for subject, root in roots.items()]
 
 
-def _signoff(
+def _build_signoff(
     opened: Workspace,
     store: Store,
-    one: SignOff,
-    made: Meeting,
+    signoff: SignOff,
+    meeting: Meeting,
     standings: dict[str, signing.Standing],
     jobs: int | None,
     progress: Progress | None,
 ) -> dict[str, Any]:
-    """A sign-off and whether it still holds; `standings` keeps that for those who sign the same bytes."""
-    said: dict[str, Any] = {"standing": "withdrawn", "changes": [], "evidence": [], "unsaid": None}
-    if one.withdrawn is None:
+    """Build a sign-off and whether it still holds; `standings` keeps that for those who sign the same bytes."""
+    values: dict[str, Any] = {"standing": "withdrawn", "changes": [], "evidence": [], "unsaid": None}
+    if signoff.withdrawn is None:
         try:
-            signed = as_json.dumps(one.payload)
-            if made.since and made.since.standing and one == find_last_signoff(made.found):
-                standings[signed] = made.since.standing
+            signed = as_json.dumps(signoff.payload)
+            if meeting.since and meeting.since.standing and signoff == find_last_signoff(meeting.review):
+                standings[signed] = meeting.since.standing
             if signed not in standings:
-                now = signing.collect_evidence(made.opened, one.subject, jobs, progress, made.audit)
-                standings[signed] = signing.check_standing(opened, store, one, progress, jobs, now)
-            held = standings[signed]
+                now = signing.collect_evidence(meeting.opened, signoff.subject, jobs, progress, meeting.audit)
+                standings[signed] = signing.check_standing(opened, store, signoff, progress, jobs, now)
+            standing = standings[signed]
             changes = [
-                f"{lock_file.format_head(line.subject)}: {lock_check.describe_change(line)}" for line in held.lines
+                f"{lock_file.format_head(line.subject)}: {lock_check.describe_change(line)}" for line in standing.lines
             ]
-            word = "unread" if held.unread else "stale" if held.stale else "evidence" if held.evidence else "same"
-            said = {"standing": word, "changes": changes, "evidence": list(held.evidence),
-                    "unsaid": held.unread or held.unsaid or None}  # fmt: skip
+            word = (
+                "unread"
+                if standing.unread
+                else "stale"
+                if standing.stale
+                else "evidence"
+                if standing.evidence
+                else "same"
+            )
+            values = {"standing": word, "changes": changes, "evidence": list(standing.evidence),
+                    "unsaid": standing.unread or standing.unsaid or None}  # fmt: skip
         except (DatasetChanged, NoBefore) as error:
-            said |= {"standing": "unread", "unsaid": str(error)}
+            values |= {"standing": "unread", "unsaid": str(error)}
     return {
-        **_by(one.by), "subject": str(one.subject), "about": subject_said(one.subject),
-        "records": one.payload.get("count"),
-        "day": one.payload.get("today"), "lock": _held(store, one.payload["lock"]),
-        "withdrawn": _by(one.withdrawn) if one.withdrawn else None, **said,
+        **_build_author(signoff.by), "subject": str(signoff.subject), "about": subject_said(signoff.subject),
+        "records": signoff.payload.get("count"),
+        "day": signoff.payload.get("today"), "lock": _list_fingerprints(store, signoff.payload["lock"]),
+        "withdrawn": _build_author(signoff.withdrawn) if signoff.withdrawn else None, **values,
     }  # fmt: skip
 
 
-def _note(opened: Workspace, store: Store, one: Note, day: date) -> dict[str, Any]:
-    changed = anchors.compare_text(opened, one, store.content(one.kept) if one.kept else None)
+def _build_note(opened: Workspace, store: Store, note: Note, day: date) -> dict[str, Any]:
+    changed = anchors.compare_text(opened, note, store.content(note.text_hash) if note.text_hash else None)
     return {
-        **_by(one.by), "standing": one.standing, "text": one.text, "owner": one.owner or None, "due": one.due or None,
-        "overdue": bool(one.due) and one.due < day.isoformat(), "anchor": dict(one.anchor),
-        "on": anchors.describe_anchor(one.anchor),
-        "answers": [{**_by(by), "text": text} for by, text in one.answers],
+        **_build_author(note.by), "standing": note.standing, "text": note.text,
+        "owner": note.owner or None, "due": note.due or None,
+        "overdue": bool(note.due) and note.due < day.isoformat(), "anchor": dict(note.anchor),
+        "on": anchors.describe_anchor(note.anchor),
+        "answers": [{**_build_author(by), "text": text} for by, text in note.answers],
         "changed": anchors.describe_text_change(changed) if changed else None,
     }  # fmt: skip
 
 
-def _item(one: Item, decided: Decision | None, bytes_of: Mapping[int, str]) -> dict[str, Any]:
+def _build_item(item: Item, decided: Decision | None, bytes_of: Mapping[int, str]) -> dict[str, Any]:
     return {
-        "said": one.said, "facts": list(one.facts), "kind": one.kind,
-        "decision": {**_by(decided.by), "verdict": decided.verdict, "reason": decided.reason,
+        "said": item.sentence, "facts": list(item.facts), "kind": item.kind,
+        "decision": {**_build_author(decided.by), "verdict": decided.verdict, "reason": decided.reason,
                      "bytes": bytes_of[decided.by.sequence]} if decided else None,
     }  # fmt: skip
 
@@ -319,29 +339,32 @@ def _item(one: Item, decided: Decision | None, bytes_of: Mapping[int, str]) -> d
 # What the check found.
 
 
-def _verdicts(made: Meeting) -> Iterator[dict[str, Any]]:
-    pairs = planned(made.opened)
-    found = weighed(made.audit, groups(made.audit), pairs)
-    for one in verdicts(made.audit, found, pairs):
-        yield {"a": one.pair.a, "b": one.pair.b, "kind": one.kind, "why": list(why(one)),
-               "unchecked": list(one.unchecked)}  # fmt: skip
+def _list_verdicts(meeting: Meeting) -> Iterator[dict[str, Any]]:
+    pairs = planned(meeting.opened)
+    weighed_groups = weighed(meeting.audit, groups(meeting.audit), pairs)
+    for verdict in verdicts(meeting.audit, weighed_groups, pairs):
+        yield {"a": verdict.pair.a, "b": verdict.pair.b, "kind": verdict.kind, "why": list(why(verdict)),
+               "unchecked": list(verdict.unchecked)}  # fmt: skip
 
 
-def _findings(made: Meeting) -> list[dict[str, Any]]:
+def _list_findings(meeting: Meeting) -> list[dict[str, Any]]:
     """One entry a rule, in the order in which Overview lists them."""
-    data = open_dataset(made.opened.root, made.opened.dataset)
-    quoted = Quoted(made.opened, data)
-    pairs = planned(made.opened)
-    return [_finding(one.group, quoted) for one in weighed(made.audit, groups(made.audit), pairs)]
+    data = open_dataset(meeting.opened.root, meeting.opened.dataset)
+    quoted = Quoted(meeting.opened, data)
+    pairs = planned(meeting.opened)
+    return [
+        _build_finding(weighed_group.group, quoted)
+        for weighed_group in weighed(meeting.audit, groups(meeting.audit), pairs)
+    ]
 
 
-def _finding(group: Group, quoted: Quoted) -> dict[str, Any]:
-    one = group.findings[0] if group.findings else None
-    part = quoted.excerpt(one) if one else None
+def _build_finding(group: Group, quoted: Quoted) -> dict[str, Any]:
+    finding = group.findings[0] if group.findings else None
+    part = quoted.excerpt(finding) if finding else None
     first = {
-        "said": one.message, "where": where(one.place), "fix": one.fix, "key": one.key,
+        "said": finding.message, "where": where(finding.place), "fix": finding.fix, "key": finding.key,
         "excerpt": {"label": part.label, "text": part.text, "marks": [list(mark) for mark in part.marks],
                     "before": part.before, "after": part.after} if part else None,
-    } if one else None  # fmt: skip
+    } if finding else None  # fmt: skip
     return {"severity": group.severity, "code": group.code, "title": group.title, "count": group.count,
             "records": group.records, "conditions": list(group.conditions), "first": first}  # fmt: skip

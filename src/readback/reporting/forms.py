@@ -10,12 +10,12 @@ from readback.reporting import as_html, as_json_text, as_markdown
 
 FORMS: Mapping[str, Callable[[Mapping[str, Any]], bytes]] = {
     "html": as_html.write_html,
-    "markdown": as_markdown.document,
-    "json": as_json_text.document,
+    "markdown": as_markdown.write_markdown,
+    "json": as_json_text.write_json,
 }
 ENDINGS = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown", ".json": "json"}
 
 
-def form_of(name: str) -> str:
-    """The form that a file's name asks for; "" where its ending says nothing."""
+def find_form(name: str) -> str:
+    """Find the form that a file's name asks for; "" where its ending says nothing."""
     return ENDINGS.get(PurePath(name).suffix.lower(), "")

@@ -29,7 +29,7 @@ class Axis:
         return round(ROOM + min(max(share, 0.0), 1.0) * (WIDTH - 2 * ROOM), 2)
 
 
-def shares(counts: Sequence[int], shades: Sequence[Sequence[str]], values: Sequence[str]) -> str:
+def draw_shares(counts: Sequence[int], shades: Sequence[Sequence[str]], values: Sequence[str]) -> str:
     """How often each value was given, as parts of one bar; nothing where nothing was."""
     whole, at, parts = sum(counts), 0.0, []
     for count, (light, dark), value in zip(counts, shades, values, strict=True):
@@ -40,12 +40,12 @@ def shares(counts: Sequence[int], shades: Sequence[Sequence[str]], values: Seque
                 f'style="--light:{light};--dark:{dark}" class="part"><title>{escape(value)}: {count:,}</title></rect>'
             )
         at += wide
-    said = ", ".join(f"{value}: {count:,}" for value, count in zip(values, counts, strict=True))
-    return _svg(said, "".join(parts))
+    label = ", ".join(f"{value}: {count:,}" for value, count in zip(values, counts, strict=True))
+    return _format_svg(label, "".join(parts))
 
 
-def mark(axis: Axis, x: float | None, span: Sequence[float] | None, said: str, look: str = "open") -> str:
-    """A value with its interval; `look` is higher, lower or open. An empty picture where there is no value."""
+def draw_mark(axis: Axis, x: float | None, span: Sequence[float] | None, label: str, look: str = "open") -> str:
+    """Draw a value with its interval; `look` is higher, lower or open. The picture is empty without a value."""
     parts = []
     if axis.at is not None:
         zero = axis.x(axis.at)
@@ -61,42 +61,42 @@ def mark(axis: Axis, x: float | None, span: Sequence[float] | None, said: str, l
         at = axis.x(x)
         d = f"M{at - 5} {middle}L{at} {middle - 5}L{at + 5} {middle}L{at} {middle + 5}Z"
         parts.append(f'<path d="{d}" class="mark {escape(look)}" data-x="{x!r}"/>')
-    return _svg(said, "".join(parts))
+    return _format_svg(label, "".join(parts))
 
 
-def scale(axis: Axis, ticks: Sequence[float]) -> str:
-    """The axis with its numbers, for the head of the column."""
+def draw_scale(axis: Axis, ticks: Sequence[float]) -> str:
+    """Draw the axis with its numbers, for the head of the column."""
     parts = []
     for tick in ticks:
         x = axis.x(tick)
         anchor = "start" if x < WIDTH / 6 else "end" if x > WIDTH * 5 / 6 else "middle"
         at = {"start": ROOM, "end": WIDTH - ROOM}.get(anchor, x)
-        parts.append(f'<text x="{at}" y="14" text-anchor="{anchor}">{number(tick)}</text>')
-    return _svg(", ".join(map(number, ticks)), "".join(parts))
+        parts.append(f'<text x="{at}" y="14" text-anchor="{anchor}">{format_number(tick)}</text>')
+    return _format_svg(", ".join(map(format_number, ticks)), "".join(parts))
 
 
-def around(values: Sequence[float], low: float | None = None, high: float | None = None) -> Axis:
-    """A scale that holds all values; its ends are `low` and `high` where the values lie between them."""
+def fit_axis(values: Sequence[float], low: float | None = None, high: float | None = None) -> Axis:
+    """Fit a scale to all values; its ends are `low` and `high` where the values lie between them."""
     first, last = min((*values, *(v for v in (low,) if v is not None)), default=0.0), max(
         (*values, *(v for v in (high,) if v is not None)), default=1.0
     )  # fmt: skip
     return Axis(first, last) if first < last else Axis(first - 1, last + 1)
 
 
-def about_zero(values: Sequence[float]) -> Axis:
-    """A scale of differences: it holds all values and zero."""
+def fit_axis_about_zero(values: Sequence[float]) -> Axis:
+    """Fit a scale of differences: it holds all values and zero."""
     low, high = min((0.0, *values)), max((0.0, *values))
     room = (high - low) * 0.05 or 1.0
     return Axis(low - room, high + room, 0.0)
 
 
-def number(value: float) -> str:
-    """A number at an axis."""
+def format_number(value: float) -> str:
+    """Format a number at an axis."""
     return f"{value:.2f}".rstrip("0").rstrip(".").replace("-", "\u2212")
 
 
-def _svg(said: str, inner: str) -> str:
+def _format_svg(label: str, inner: str) -> str:
     return (
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img" '
-        f'aria-label="{escape(said)}">{inner}</svg>'
+        f'aria-label="{escape(label)}">{inner}</svg>'
     )

@@ -25,57 +25,57 @@ from readback.types import Assembly, Message, Selection, Workspace
 MOST = 24  # prompts of a report; how many more could be shown is said
 
 
-def shown(opened: Workspace, found: Review) -> dict[str, Any]:
+def list_prompts(opened: Workspace, review: Review) -> dict[str, Any]:
     """{"shown": [a prompt], "left": how many more were meant}"""
     data = open_dataset(opened.root, opened.dataset)
     if not len(data):
         return {"shown": [], "left": 0}
-    meant = list(dict.fromkeys((*_noted(found, data), *_first(opened, found))))
-    return {"shown": [_prompt(opened, data, at, choice) for at, choice in meant[:MOST]],
-            "left": max(0, len(meant) - MOST)}  # fmt: skip
+    choices = list(dict.fromkeys((*_list_noted(review, data), *_list_first(opened, review))))
+    return {"shown": [_build_prompt(opened, data, at, choice) for at, choice in choices[:MOST]],
+            "left": max(0, len(choices) - MOST)}  # fmt: skip
 
 
-def _noted(found: Review, data: Dataset) -> Iterator[tuple[int, Selection]]:
-    for one in found.notes:
-        asked = anchors.find_side(one.anchor) if one.standing != "closed" else None
-        at = data.find(asked.record) if asked and asked.record is not None else None
-        if asked is not None and at is not None:
-            yield at, asked.choice
+def _list_noted(review: Review, data: Dataset) -> Iterator[tuple[int, Selection]]:
+    for note in review.notes:
+        side = anchors.find_side(note.anchor) if note.standing != "closed" else None
+        at = data.find(side.record) if side and side.record is not None else None
+        if side is not None and at is not None:
+            yield at, side.choice
 
 
-def _first(opened: Workspace, found: Review) -> Iterator[tuple[int, Selection]]:
+def _list_first(opened: Workspace, review: Review) -> Iterator[tuple[int, Selection]]:
     try:
         every = export_selections.list_default_selections(opened)
     except NothingToExport:
         return
-    named = {name for one in found.decisions for name in one.subject.names}
-    named |= {name for one in found.signoffs for name in one.subject.names}
+    named = {name for entry in review.decisions for name in entry.subject.names}
+    named |= {name for entry in review.signoffs for name in entry.subject.names}
     named |= {name for pair in planned(opened) for name in (pair.a, pair.b)}
-    meant = [one for one in every if {one.condition, one.mode, one.task} & named]
-    yield from ((0, choice) for choice in meant or every)
+    named_choices = [entry for entry in every if {entry.condition, entry.mode, entry.task} & named]
+    yield from ((0, choice) for choice in named_choices or every)
 
 
-def _prompt(opened: Workspace, data: Dataset, at: int, choice: Selection) -> dict[str, Any]:
+def _build_prompt(opened: Workspace, data: Dataset, at: int, choice: Selection) -> dict[str, Any]:
     record = data.record(at)
     condition = opened.condition(choice.condition) if choice.condition else None
     answers = open_answers(opened, condition) if condition and choice.judge else None
     answer = answers.get(record.id) if answers and record.id is not None else None
-    made: Assembly = assemble.assemble(opened, record, choice, answer)
+    assembly: Assembly = assemble.assemble(opened, record, choice, answer)
     names = ("condition", "mode", "task", "adapter", "judge")
     return {
         "choice": {name: value for name in names if (value := getattr(choice, name)) is not None},
-        "record": record.id, "index": at, "fingerprint": made.fingerprint, "masked": made.masked,
+        "record": record.id, "index": at, "fingerprint": assembly.fingerprint, "masked": assembly.masked,
         "messages": [
-            {"role": one.role, "segments": [
+            {"role": message.role, "segments": [
                 {"text": part.text, "look": exact.look(part), "origin": part.origin, "name": part.name,
-                 "where": where(part.place)} for part in one.segments
-            ], **_beside(one)} for one in made.messages
+                 "where": where(part.place)} for part in message.segments
+            ], **_list_parts(message)} for message in assembly.messages
         ],
-        "why_not": [one.code for one in made.diagnostics] if not made.messages else [],
+        "why_not": [message.code for message in assembly.diagnostics] if not assembly.messages else [],
     }  # fmt: skip
 
 
-def _beside(message: Message) -> dict[str, Any]:
-    """What a message holds besides its text; nothing for one of text alone, whose report stays as it was."""
-    found = [{"title": part_title(part), "text": part.text} for part in parts(message.whole)]
-    return {"beside": found} if found else {}
+def _list_parts(message: Message) -> dict[str, Any]:
+    """List what a message holds besides its text; nothing for one of text alone, whose report stays as it was."""
+    listed_parts = [{"title": part_title(part), "text": part.text} for part in parts(message.whole)]
+    return {"beside": listed_parts} if listed_parts else {}

@@ -34,31 +34,31 @@ class Seal:
     holds: dict[str, Any]
 
 
-def sealed(text: str) -> bytes:
-    """The bytes of a report with its checksum in the place of the zeros. Its text has been made with ZEROS."""
+def seal_text(text: str) -> bytes:
+    """Write the checksum of a report into the place of the zeros. Its text has been made with ZEROS."""
     raw = text.encode()
-    found = CHECKSUM.search(raw, 0, FIRST)
-    if found is None or found[1] != ZEROS.encode():
+    match = CHECKSUM.search(raw, 0, FIRST)
+    if match is None or match[1] != ZEROS.encode():
         raise AssertionError("the text has no place for its checksum")  # our own mistake
     digest = hashlib.sha256(raw).hexdigest().encode()
-    return raw[: found.start(1)] + digest + raw[found.end(1) :]
+    return raw[: match.start(1)] + digest + raw[match.end(1) :]
 
 
-def read(raw: bytes) -> Seal:
-    """The seal of a report's bytes. Raises NoReport."""
-    found = CHECKSUM.search(raw, 0, FIRST)
-    if found is None:
+def read_seal(raw: bytes) -> Seal:
+    """Read the seal of a report's bytes. Raises NoReport."""
+    match = CHECKSUM.search(raw, 0, FIRST)
+    if match is None:
         raise NoReport("it has no checksum of a report where one would stand, so it is none, or its beginning is lost")
-    emptied = raw[: found.start(1)] + ZEROS.encode() + raw[found.end(1) :]
-    whole = hashlib.sha256(emptied).hexdigest() == found[1].decode()
-    return Seal(whole, found[1].decode(), _holds(raw, whole))
+    emptied = raw[: match.start(1)] + ZEROS.encode() + raw[match.end(1) :]
+    whole = hashlib.sha256(emptied).hexdigest() == match[1].decode()
+    return Seal(whole, match[1].decode(), _parse_holds(raw, whole))
 
 
-def _holds(raw: bytes, whole: bool) -> dict[str, Any]:
-    """What is promised; nothing where the file was changed and it can no longer be read."""
-    found = HOLDS.search(raw)
+def _parse_holds(raw: bytes, whole: bool) -> dict[str, Any]:
+    """Parse what is promised; nothing where the file was changed and it can no longer be read."""
+    match = HOLDS.search(raw)
     try:
-        text = found[1].decode() if found else ""
+        text = match[1].decode() if match else ""
         value, _ = json.JSONDecoder().raw_decode(text)
     except (ValueError, RecursionError):
         if not whole:
@@ -71,7 +71,7 @@ def _holds(raw: bytes, whole: bool) -> dict[str, Any]:
     return value
 
 
-def line(holds: dict[str, Any]) -> str:
-    """What holds as one line of ASCII that ends neither a script nor a comment."""
-    said = json.dumps(holds, ensure_ascii=True, separators=(",", ":"))
-    return said.replace("<", "\\u003c").replace(">", "\\u003e").replace("--", "-\\u002d")
+def format_holds(holds: dict[str, Any]) -> str:
+    """Format what holds as one line of ASCII that ends neither a script nor a comment."""
+    text = json.dumps(holds, ensure_ascii=True, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("--", "-\\u002d")

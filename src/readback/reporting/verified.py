@@ -44,38 +44,40 @@ class Verified:
     imported: int = 0
 
 
-def verified(opened: Workspace, store: Store, made: Seal, raw: bytes, jobs: int | None = None) -> Verified:
-    """What a report (its seal and its bytes) says, held against a workspace and its review as they are now.
+def verify_report(opened: Workspace, store: Store, report_seal: Seal, raw: bytes, jobs: int | None = None) -> Verified:
+    """Verify what a report (its seal and its bytes) says against a workspace and its review as they are now.
 
     Raises NotReadable, DatasetChanged, signing.Stopped.
     """
-    holds = made.holds
+    holds = report_seal.holds
     events = store.events()
     number, time = holds.get("sequence"), holds.get("as_of")
     if not isinstance(number, int) or isinstance(number, bool) or number < 0 or not is_time(time):
         return Verified(("What the report says of its date and its events cannot be read.",))
-    hashes = [one.hash for one in events]
-    known = hashes[number - 1] if 0 < number <= len(hashes) else FIRST if number == 0 else None
-    changed = list(_texts(opened, holds.get("lock"), jobs))
+    hashes = [event.hash for event in events]
+    event_hash = hashes[number - 1] if 0 < number <= len(hashes) else FIRST if number == 0 else None
+    changed = list(_compare_texts(opened, holds.get("lock"), jobs))
     when = contents.Until(events[:number], str(time))
-    values = contents.contents(opened, store, when, jobs)
+    values = contents.build_contents(opened, store, when, jobs)
     if values["holds"]["evidence"] != holds.get("evidence"):
         changed.append("The findings or the scores are no longer those of the report.")
-    if known != holds.get("event"):
+    if event_hash != holds.get("event"):
         changed.append("The review does not have the events that the report was made from.")
-    imported = sum(one.imported for one in when.events)
+    imported = sum(event.imported for event in when.events)
     other = str(holds.get("readback")) if holds.get("readback") != values["holds"]["readback"] else ""
-    differences = compare(raw, values, other)
+    differences = compare_report(raw, values, other)
     if differences and imported:
-        claimed = contents.Until(tuple(replace(one, imported=False) for one in when.events), when.time)
-        differences = min(differences, compare(raw, contents.contents(opened, store, claimed, jobs), other), key=len)
+        claimed = contents.Until(tuple(replace(event, imported=False) for event in when.events), when.time)
+        differences = min(
+            differences, compare_report(raw, contents.build_contents(opened, store, claimed, jobs), other), key=len
+        )
     changed += differences[:LISTED]
     if (more := len(differences) - LISTED) > 0:
         changed.append(f"{quantity(more, 'more difference')} {'is' if more == 1 else 'are'} not listed.")
     return Verified(tuple(changed), max(0, len(hashes) - number), other, imported)
 
 
-def compare(raw: bytes, values: Mapping[str, Any], other: str = "") -> list[str]:
+def compare_report(raw: bytes, values: Mapping[str, Any], other: str = "") -> list[str]:
     """Name each difference between a report's bytes and those that the values give.
 
     `other`: the version that wrote it, where that is not ours. Of its JSON the entries of people are compared then; the
@@ -85,60 +87,63 @@ def compare(raw: bytes, values: Mapping[str, Any], other: str = "") -> list[str]
     if other and form != "json":
         return []
     if form == "json":
-        return list(_values(raw, values, other))
+        return list(_compare_values(raw, values, other))
     expected = FORMS[form](values)
-    return [] if expected == raw else list(_lines(raw, expected))
+    return [] if expected == raw else list(_compare_lines(raw, expected))
 
 
-def _values(raw: bytes, values: Mapping[str, Any], other: str) -> Iterator[str]:
+def _compare_values(raw: bytes, values: Mapping[str, Any], other: str) -> Iterator[str]:
     try:
         there = json.loads(raw)
     except (ValueError, RecursionError):
         yield "The values of the report cannot be read."
         return
     here = json.loads(json.dumps(values, ensure_ascii=True))
-    names = ("decisions", "signoffs", "notes") if other else [one for one in (*here, *there) if one not in APART]
+    names = ("decisions", "signoffs", "notes") if other else [name for name in (*here, *there) if name not in APART]
     for name in dict.fromkeys(names):
-        yield from _differ(there.get(name), here.get(name), (name,), bool(other))
+        yield from _find_differences(there.get(name), here.get(name), (name,), bool(other))
     if not other:
         for name in here["holds"]:
             if name not in ("lock", "evidence", "event"):  # these have sentences of their own
-                yield from _differ(there.get("holds", {}).get(name), here["holds"][name], ("holds", name), False)
+                yield from _find_differences(
+                    there.get("holds", {}).get(name), here["holds"][name], ("holds", name), False
+                )
 
 
-def _differ(there: Any, here: Any, at: Sequence[str | int], shared: bool) -> Iterator[str]:
+def _find_differences(there: Any, here: Any, at: Sequence[str | int], shared: bool) -> Iterator[str]:
     """Where two values differ; `shared`: only keys that both have are compared."""
     if isinstance(there, dict) and isinstance(here, dict):
         names = [name for name in here if name in there] if shared else dict.fromkeys((*here, *there))
         for name in names:
-            yield from _differ(there.get(name), here.get(name), (*at, name), shared)
+            yield from _find_differences(there.get(name), here.get(name), (*at, name), shared)
     elif isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
-        for number, (one, another) in enumerate(zip(there, here, strict=True), 1):
-            yield from _differ(one, another, (*at, number), shared)
+        for number, (report_value, built_value) in enumerate(zip(there, here, strict=True), 1):
+            yield from _find_differences(report_value, built_value, (*at, number), shared)
     elif there != here or type(there) is not type(here):
         place = ", ".join(map(str, at))
-        yield f"{place}: the report says {_short(there)}, and the files with the review give {_short(here)}."
+        report_value, built_value = _shorten_value(there), _shorten_value(here)
+        yield f"{place}: the report says {report_value}, and the files with the review give {built_value}."
 
 
-def _short(value: Any) -> str:
+def _shorten_value(value: Any) -> str:
     if isinstance(value, list):
         return quantity(len(value), "entry", "entries")
-    return _cut(json.dumps(value, ensure_ascii=False))
+    return _cut_text(json.dumps(value, ensure_ascii=False))
 
 
-def _lines(raw: bytes, expected: bytes) -> Iterator[str]:
-    there, here = (_words(one) for one in (raw, expected))
+def _compare_lines(raw: bytes, expected: bytes) -> Iterator[str]:
+    there, here = (_count_lines(content) for content in (raw, expected))
     only_there, only_here = there - here, here - there
     for line in only_there:
-        yield f"The report says: {_cut(line)}"
+        yield f"The report says: {_cut_text(line)}"
     for line in only_here:
-        yield f"The files with the review give: {_cut(line)}"
+        yield f"The files with the review give: {_cut_text(line)}"
     if not only_there and not only_here:
         yield "The report has the same lines in another order or in another dress."
 
 
-def _words(raw: bytes) -> Counter[str]:
-    """The lines of a report as somebody reads them, without what is compared by itself."""
+def _count_lines(raw: bytes) -> Counter[str]:
+    """Count the lines of a report as somebody reads them, without what is compared by itself."""
     lines: Counter[str] = Counter()
     for line in raw.decode("utf-8", "backslashreplace").splitlines():
         if seal.NAME in line or "readback-holds" in line:
@@ -150,22 +155,22 @@ def _words(raw: bytes) -> Counter[str]:
     return lines
 
 
-def _cut(text: str) -> str:
+def _cut_text(text: str) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]} …"
 
 
-def _texts(opened: Workspace, lock: object, jobs: int | None) -> Iterator[str]:
+def _compare_texts(opened: Workspace, lock: object, jobs: int | None) -> Iterator[str]:
     if not isinstance(lock, str):
         return
     try:
-        held = lock_file.parse_lock(lock)
-        found = compute_leaves(lock_check.set_day(opened, held.today), None, None, jobs)
+        locked = lock_file.parse_lock(lock)
+        leaves = compute_leaves(lock_check.set_day(opened, locked.today), None, None, jobs)
     except (BadLock, kept_text.NotKeptError) as error:
         yield f"The fingerprints of the report cannot be read: {error}."
         return
     except NothingToLock as nothing:
         yield f"Nothing is sent any more: {nothing}."
         return
-    for one in lock_check.compare_lock(held, found) if found else ():
-        if one.state != "same":
-            yield f"{lock_file.format_head(one.subject)}: {lock_check.describe_change(one)}."
+    for line in lock_check.compare_lock(locked, leaves) if leaves else ():
+        if line.state != "same":
+            yield f"{lock_file.format_head(line.subject)}: {lock_check.describe_change(line)}."

@@ -40,17 +40,17 @@ PROOFS = 3  # findings that an item points at
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing to talk about. `key` is the same as long as it is about the same; `said` is its sentence, `facts` are
-    further sentences. `page` and `asked` are where its proof is seen, `findings` the first that are it. `subject` is
+    """One thing to talk about. `key` is the same as long as it is about the same; `sentence` is its text, `facts` are
+    further sentences. `page` and `query` are where its proof is seen, `findings` the first that are it. `subject` is
     what a decision on it is about. `entry` is what somebody put there from a page.
     """
 
     key: str
     kind: Kind
-    said: str
+    sentence: str
     facts: tuple[str, ...] = ()
     page: str = ""
-    asked: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
     subject: Subject = STUDY
     severity: Severity | None = None
     findings: tuple[Finding, ...] = ()
@@ -68,30 +68,30 @@ class Agenda:
     @property
     def open(self) -> tuple[Item, ...]:
         """The items without a decision."""
-        return tuple(one for one in self.items if one.key not in self.decided)
+        return tuple(item for item in self.items if item.key not in self.decided)
 
 
 def build_agenda(
-    opened: Workspace, audit: Audit, table: ScoreTable | None, found: Review, day: date, since: Since | None = None
+    opened: Workspace, audit: Audit, table: ScoreTable | None, review: Review, day: date, since: Since | None = None
 ) -> Agenda:
     """Return the agenda. `day` is today, for what is overdue; `since` is what changed since the last sign-off of
     the whole study, where that is known by now.
     """
-    made = [*_list_since_items(found, since), *_list_study_items(opened, audit, since)]
+    items = [*_list_since_items(review, since), *_list_study_items(opened, audit, since)]
     if table is not None and len(table.columns):
-        made += _list_score_items(opened, table)
-    made += [*_list_note_items(found, day), *_list_added_items(found)]
-    kept, dropped = arrange_items(made, found.agenda)
+        items += _list_score_items(opened, table)
+    items += [*_list_note_items(review, day), *_list_added_items(review)]
+    remaining, dropped = arrange_items(items, review.agenda)
     # A decision on a planned comparison is one on the item about it, wherever it was made.
-    decided = {one.item or str(one.subject): one for one in found.decisions if one.in_force}
-    return Agenda(kept, dropped, decided)
+    decided = {decision.item or str(decision.subject): decision for decision in review.decisions if decision.in_force}
+    return Agenda(remaining, dropped, decided)
 
 
-def arrange_items(made: Sequence[Item], steps: Iterable[Step]) -> tuple[tuple[Item, ...], tuple[Item, ...]]:
+def arrange_items(items: Sequence[Item], steps: Iterable[Step]) -> tuple[tuple[Item, ...], tuple[Item, ...]]:
     """Return the items in the order that the steps give them, and the dropped ones. A step about an item that is gone,
     or that moves one before such an item, does nothing.
     """
-    order, dropped = [one.key for one in made], set[str]()
+    order, dropped = [item.key for item in items], set[str]()
     for step in steps:
         if step.item not in order:
             continue
@@ -100,88 +100,100 @@ def arrange_items(made: Sequence[Item], steps: Iterable[Step]) -> tuple[tuple[It
         elif step.do == "move" and (not step.before or step.before in order) and step.before != step.item:
             order.remove(step.item)
             order.insert(order.index(step.before) if step.before else len(order), step.item)
-    by_key = {one.key: one for one in made}
+    by_key = {item.key: item for item in items}
     return tuple(by_key[key] for key in order if key not in dropped), tuple(
-        one for one in made if one.key in dropped
+        item for item in items if item.key in dropped
     )  # fmt: skip
 
 
-def find_last_signoff(found: Review) -> SignOff | None:
+def find_last_signoff(review: Review) -> SignOff | None:
     """Return the last sign-off of the whole study that was not withdrawn, None without one."""
-    return next((one for one in reversed(found.signoffs) if one.subject == STUDY and one.withdrawn is None), None)
+    return next(
+        (signoff for signoff in reversed(review.signoffs) if signoff.subject == STUDY and signoff.withdrawn is None),
+        None,
+    )
 
 
-def _list_since_items(found: Review, made: Since | None) -> Iterator[Item]:
-    signed = find_last_signoff(found)
-    if signed is None or (made is not None and made.nothing and not made.stale):
+def _list_since_items(review: Review, since: Since | None) -> Iterator[Item]:
+    signed = find_last_signoff(review)
+    if signed is None or (since is not None and since.nothing and not since.stale):
         return
     by = {"name": signed.by.author, "day": signed.by.time[:10]}
-    if made is None:
+    if since is None:
         yield Item("since", "since", t("agenda.since_unknown", **by), page="since")
         return
-    lines = [t("agenda.since_prompts", n=len(made.lines)) if made.lines else t("agenda.since_prompts_same")]
-    lines += [t("agenda.since_findings", new=len(made.new), gone=len(made.gone))]
-    lines += [t("agenda.since_scores", n=len(made.scores))] if made.scores else []
-    lines += [t("agenda.since_stale", n=len(made.stale))] if made.stale else []
-    yield Item("since", "since", t("agenda.since", **by), (*lines, *made.unknown), page="since")
+    lines = [t("agenda.since_prompts", n=len(since.lines)) if since.lines else t("agenda.since_prompts_same")]
+    lines += [t("agenda.since_findings", new=len(since.new), gone=len(since.gone))]
+    lines += [t("agenda.since_scores", n=len(since.scores))] if since.scores else []
+    lines += [t("agenda.since_stale", n=len(since.stale))] if since.stale else []
+    yield Item("since", "since", t("agenda.since", **by), (*lines, *since.unknown), page="since")
 
 
 def _list_study_items(opened: Workspace, audit: Audit, since: Since | None) -> Iterator[Item]:
     """Comparisons that are not fair, then what is wrong besides."""
     pairs = planned(opened)
-    found = weighed(audit, groups(audit), pairs)
-    said = set[str]()
-    for one in verdicts(audit, found, pairs):
-        if one.kind in ("unfair", "unknown"):
-            yield _build_comparison_item(one, found)
-            said |= {fault.code for fault in one.faults} if one.kind == "unfair" else set()
-    new = {one.code for one in since.new} if since else set()
-    for each in sorted(found, key=_rank_group):
-        if each.group.severity != "info" and each.group.code not in said:
+    weighed_groups = weighed(audit, groups(audit), pairs)
+    covered_codes = set[str]()
+    for verdict in verdicts(audit, weighed_groups, pairs):
+        if verdict.kind in ("unfair", "unknown"):
+            yield _build_comparison_item(verdict, weighed_groups)
+            covered_codes |= {fault.code for fault in verdict.faults} if verdict.kind == "unfair" else set()
+    new = {finding.code for finding in since.new} if since else set()
+    for each in sorted(weighed_groups, key=_rank_group):
+        if each.group.severity != "info" and each.group.code not in covered_codes:
             yield _build_finding_item(each, each.group.code in new)
 
 
-def _rank_group(one: Weighed) -> tuple[int, int]:
+def _rank_group(weighed_group: Weighed) -> tuple[int, int]:
     """Errors before warnings; each first on one side of a planned comparison, on both, on a condition, elsewhere."""
-    where = 0 if one.one_sided else 1 if one.both_sided else 2 if one.conditions else 3
-    return (0 if one.group.severity == "error" else 1), where
+    where = 0 if weighed_group.one_sided else 1 if weighed_group.both_sided else 2 if weighed_group.conditions else 3
+    return (0 if weighed_group.group.severity == "error" else 1), where
 
 
-def _build_comparison_item(one: Verdict, found: Sequence[Weighed]) -> Item:
-    a, b = one.pair.a, one.pair.b
-    codes = {fault.code: fault for fault in one.faults}
+def _build_comparison_item(verdict: Verdict, weighed_groups: Sequence[Weighed]) -> Item:
+    a, b = verdict.pair.a, verdict.pair.b
+    codes = {fault.code: fault for fault in verdict.faults}
     proofs = [
-        next(iter(each.group.findings), None) for each in found if each.group.code in codes and each.group.findings
+        next(iter(each.group.findings), None)
+        for each in weighed_groups
+        if each.group.code in codes and each.group.findings
     ]
     return Item(
         f"comparison:{a}|{b}",
         "comparison",
-        t(f"agenda.comparison_{one.kind}", a=a, b=b),
-        why(one),
+        t(f"agenda.comparison_{verdict.kind}", a=a, b=b),
+        why(verdict),
         "compare",
         {"condition": a, "b_condition": b},
         Subject("comparison", (a, b)),
-        "error" if one.kind == "unfair" else "warning",
-        tuple(proof for proof in proofs if proof is not None)[:PROOFS] if one.kind == "unfair" else (),
+        "error" if verdict.kind == "unfair" else "warning",
+        tuple(proof for proof in proofs if proof is not None)[:PROOFS] if verdict.kind == "unfair" else (),
     )
 
 
-def _build_finding_item(one: Weighed, new: bool) -> Item:
-    group = one.group
+def _build_finding_item(weighed_group: Weighed, new: bool) -> Item:
+    group = weighed_group.group
     where = [t("overview.first_records", n=group.records)] if group.records else [t("overview.places", n=group.count)]
-    where += [t("overview.first_conditions", n=len(one.conditions))] if len(one.conditions) > 1 else []
-    hit: tuple[Pair, ...] = one.one_sided or one.both_sided
-    alone, where_said = one.conditions[0] if len(one.conditions) == 1 else "", t("overview.and").join(where)
+    where += (
+        [t("overview.first_conditions", n=len(weighed_group.conditions))] if len(weighed_group.conditions) > 1 else []
+    )
+    hit: tuple[Pair, ...] = weighed_group.one_sided or weighed_group.both_sided
+    alone, where_said = (
+        weighed_group.conditions[0] if len(weighed_group.conditions) == 1 else "",
+        t("overview.and").join(where),
+    )
     facts = [t("agenda.condition", where=where_said, name=alone) if alone else t("agenda.where", where=where_said)]
-    facts += [t("agenda.conditions", names="; ".join(one.conditions))] if len(one.conditions) > 1 else []
+    facts += (
+        [t("agenda.conditions", names="; ".join(weighed_group.conditions))] if len(weighed_group.conditions) > 1 else []
+    )
     if hit:
-        side = "one" if one.one_sided else "both"
+        side = "one" if weighed_group.one_sided else "both"
         facts.append(t(f"agenda.on_{side}", n=len(hit), a=hit[0].a, b=hit[0].b))
     facts += [t("agenda.new")] if new else []
-    said = t(f"agenda.finding_{group.severity}", title=group.title)
+    sentence = t(f"agenda.finding_{group.severity}", title=group.title)
     subject = Subject("condition", (alone,)) if alone else STUDY
     return Item(
-        f"finding:{group.code}", "finding", said, tuple(facts), "findings", {"code": group.code}, subject,
+        f"finding:{group.code}", "finding", sentence, tuple(facts), "findings", {"code": group.code}, subject,
         group.severity, tuple(group.findings[:PROOFS]),
     )  # fmt: skip
 
@@ -195,26 +207,33 @@ def _list_score_items(opened: Workspace, table: ScoreTable) -> Iterator[Item]:
         judge = next(iter(in_view.judges(table, criterion)), None)
         if judge is None:
             continue
-        seen = in_view.get_judge_table(table, judge)
-        for one in in_view.of_plan(seen, plan, criterion, judge):
-            if isinstance(one, Comparison):
-                yield from _list_surprises(seen, one)
+        view = in_view.get_judge_table(table, judge)
+        for comparison in in_view.of_plan(view, plan, criterion, judge):
+            if isinstance(comparison, Comparison):
+                yield from _list_surprises(view, comparison)
         if judge in (pooled.PEOPLE, pooled.JUDGES):
             yield from _list_disputes(table, criterion, judge)
 
 
-def _list_surprises(table: ScoreTable, one: Comparison) -> Iterator[Item]:
-    expected = one.planned.expected.strip().lower() if one.planned else ""
-    against = {"a is higher": "b", "b is higher": "a"}.get(one.verdict) == expected
-    if not (against or one.at_odds):
+def _list_surprises(table: ScoreTable, comparison: Comparison) -> Iterator[Item]:
+    expected = comparison.planned.expected.strip().lower() if comparison.planned else ""
+    against = {"a is higher": "b", "b is higher": "a"}.get(comparison.verdict) == expected
+    if not (against or comparison.at_odds):
         return
     name = partial(report.short, table)
-    asked = {"criterion": one.criterion}
-    said = t("agenda.against" if against else "agenda.at_odds", criterion=one.criterion, a=name(one.a), b=name(one.b))
-    facts = (report.sentence(one, name, table.criteria[one.criterion]), report.tested(one))
-    pair = (one.planned.a, one.planned.b) if one.planned else (name(one.a), name(one.b))
-    key = f"score:{one.criterion}:{pair[0]}|{pair[1]}"
-    yield Item(key, "score", said, tuple(filter(None, facts)), "scores", asked, STUDY)
+    query = {"criterion": comparison.criterion}
+    sentence = t(
+        "agenda.against" if against else "agenda.at_odds",
+        criterion=comparison.criterion,
+        a=name(comparison.a),
+        b=name(comparison.b),
+    )
+    facts = (report.sentence(comparison, name, table.criteria[comparison.criterion]), report.tested(comparison))
+    pair = (
+        (comparison.planned.a, comparison.planned.b) if comparison.planned else (name(comparison.a), name(comparison.b))
+    )
+    key = f"score:{comparison.criterion}:{pair[0]}|{pair[1]}"
+    yield Item(key, "score", sentence, tuple(filter(None, facts)), "scores", query, STUDY)
 
 
 def _list_disputes(table: ScoreTable, criterion: str, pool: str) -> Iterator[Item]:
@@ -223,39 +242,41 @@ def _list_disputes(table: ScoreTable, criterion: str, pool: str) -> Iterator[Ite
         return
     who = t(f"agenda.{pool.removeprefix('*')}")
     fact = t("agenda.alpha", metric=agreed.metric, alpha=report.signed(agreed.alpha), n=agreed.units)
-    asked = {"criterion": criterion, "view": "agreement"}
-    said = t("agenda.disputed", criterion=criterion, who=who)
-    yield Item(f"agreement:{criterion}", "score", said, (fact,), "scores", asked, STUDY)
+    query = {"criterion": criterion, "view": "agreement"}
+    sentence = t("agenda.disputed", criterion=criterion, who=who)
+    yield Item(f"agreement:{criterion}", "score", sentence, (fact,), "scores", query, STUDY)
 
 
 # What people wrote.
 
 
-def _list_note_items(found: Review, day: date) -> Iterator[Item]:
-    there = [one for one in found.notes if one.standing == "open" or (one.due and one.standing != "closed")]
-    late = {one.id for one in there if one.due and one.due < day.isoformat()}
-    for one in sorted(there, key=lambda note: (note.id not in late, note.due or "9", note.by.sequence)):
-        yield _build_note_item(one, one.id in late)
+def _list_note_items(review: Review, day: date) -> Iterator[Item]:
+    there = [note for note in review.notes if note.standing == "open" or (note.due and note.standing != "closed")]
+    late = {note.id for note in there if note.due and note.due < day.isoformat()}
+    for note in sorted(there, key=lambda note: (note.id not in late, note.due or "9", note.by.sequence)):
+        yield _build_note_item(note, note.id in late)
 
 
-def _build_note_item(one: Note, late: bool) -> Item:
-    text = " ".join(one.text.split())
+def _build_note_item(note: Note, late: bool) -> Item:
+    text = " ".join(note.text.split())
     short = text if len(text) <= LONG else f"{text[:LONG]} …"
-    facts = [t("agenda.owner", name=one.owner)] if one.owner else []
-    facts += [t("agenda.overdue" if late else "agenda.due", day=one.due)] if one.due else []
-    facts += [t("agenda.answers", n=len(one.answers))] if one.answers else []
-    names = one.anchor.get("condition")
+    facts = [t("agenda.owner", name=note.owner)] if note.owner else []
+    facts += [t("agenda.overdue" if late else "agenda.due", day=note.due)] if note.due else []
+    facts += [t("agenda.answers", n=len(note.answers))] if note.answers else []
+    names = note.anchor.get("condition")
     subject = Subject("condition", (str(names),)) if isinstance(names, str) else STUDY
-    said = t("agenda.note", name=one.by.author, text=short)
-    return Item(f"note:{one.id}", "note", said, tuple(facts), "review", {"note": one.id}, subject)
+    sentence = t("agenda.note", name=note.by.author, text=short)
+    return Item(f"note:{note.id}", "note", sentence, tuple(facts), "review", {"note": note.id}, subject)
 
 
-def _list_added_items(found: Review) -> Iterator[Item]:
-    for one in found.agenda:
-        if one.do == "add":
-            facts = tuple(map(str, one.entry.get("facts", ())))
-            said = one.text or str(one.entry.get("title", ""))
-            yield Item(one.item, "added", said, (t("agenda.added_by", name=one.by.author), *facts), entry=one.entry)
+def _list_added_items(review: Review) -> Iterator[Item]:
+    for step in review.agenda:
+        if step.do == "add":
+            facts = tuple(map(str, step.entry.get("facts", ())))
+            sentence = step.text or str(step.entry.get("title", ""))
+            yield Item(
+                step.item, "added", sentence, (t("agenda.added_by", name=step.by.author), *facts), entry=step.entry
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +284,7 @@ class Meeting:
     """`since` is None where nobody signed off the whole study, or where it cannot be said; then `unsaid` says why."""
 
     opened: Workspace
-    found: Review
+    review: Review
     audit: Audit
     table: ScoreTable | None
     agenda: Agenda
@@ -275,30 +296,30 @@ def gather_meeting(
     opened: Workspace,
     store: Store,
     day: date,
-    found: Review | None = None,
+    review: Review | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Meeting:
     """Everything, from the files as they are now. Raises NotReadable, DatasetChanged, signing.Stopped."""
-    found = build_review(store.events()) if found is None else found
+    review = build_review(store.events()) if review is None else review
     audit = engine.check(opened, engine.CheckOptions(jobs=jobs, progress=progress))
     if audit.stopped:
         raise signing.Stopped
     table = loading.load(opened) if opened.scores else None
     with reuse_leaves():
-        since, unsaid = _compare_with_signoff(opened, store, found, audit, jobs, progress)
-    made = build_agenda(opened, audit, table, found, day, since)
-    return Meeting(opened, found, audit, table, made, since, unsaid)
+        since, unsaid = _compare_with_signoff(opened, store, review, audit, jobs, progress)
+    agenda = build_agenda(opened, audit, table, review, day, since)
+    return Meeting(opened, review, audit, table, agenda, since, unsaid)
 
 
 def _compare_with_signoff(
-    opened: Workspace, store: Store, found: Review, audit: Audit, jobs: int | None, progress: Progress | None
+    opened: Workspace, store: Store, review: Review, audit: Audit, jobs: int | None, progress: Progress | None
 ) -> tuple[Since | None, str]:
-    signed = find_last_signoff(found)
+    signed = find_last_signoff(review)
     if signed is None:
         return None, ""
     try:
-        return since_signoff(opened, store, signed, found, jobs, progress, audit), ""
+        return since_signoff(opened, store, signed, review, jobs, progress, audit), ""
     except NoBefore as error:
         return None, str(error)
     except NothingToLock as error:

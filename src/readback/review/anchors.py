@@ -74,27 +74,27 @@ def find_side(anchor: Mapping[str, Any]) -> Side | None:
     return Side(chosen, record=str(anchor["record"]), layer=layer)
 
 
-def keep_text(anchor: Mapping[str, Any], shown: ShownSide) -> AnchoredText:
+def keep_text(anchor: Mapping[str, Any], side: ShownSide) -> AnchoredText:
     """Add to an anchor the role, the quote and the fingerprint of the text it is on, and keep that text.
 
     `start` and `end` count code points of the message `message` (from 0; where none is named, the only one or the
     first with the role that is named). Raises NoSuchText.
     """
-    raw = json.dumps([[one.role, one.text] for one in shown.messages], ensure_ascii=True).encode()
+    raw = json.dumps([[message.role, message.text] for message in side.messages], ensure_ascii=True).encode()
     sha = hashlib.sha256(raw).hexdigest()
-    made = {name: value for name, value in anchor.items() if (name, value) != ("layer", "messages")}
-    made |= {"fingerprint": shown.fingerprint}
+    complete_anchor = {name: value for name, value in anchor.items() if (name, value) != ("layer", "messages")}
+    complete_anchor |= {"fingerprint": side.fingerprint}
     if "message" in anchor or "start" in anchor:
-        number = _find_message(anchor, shown.messages)
-        one = shown.messages[number]
-        made |= {"message": number, "role": one.role}
+        number = _find_message(anchor, side.messages)
+        message = side.messages[number]
+        complete_anchor |= {"message": number, "role": message.role}
         if "start" in anchor:
-            made["quote"] = _quote_span(one.text, anchor["start"], anchor["end"])
-    return AnchoredText(made, sha, {sha: raw})
+            complete_anchor["quote"] = _quote_span(message.text, anchor["start"], anchor["end"])
+    return AnchoredText(complete_anchor, sha, {sha: raw})
 
 
 def _find_message(anchor: Mapping[str, Any], messages: tuple[Message, ...]) -> int:
-    there = [at for at, one in enumerate(messages) if anchor.get("role") in (None, one.role)]
+    there = [at for at, message in enumerate(messages) if anchor.get("role") in (None, message.role)]
     if "message" in anchor:
         if anchor["message"] not in there:
             raise NoSuchText(f"there is no message {anchor['message']}; {_list_messages(messages)}")
@@ -105,7 +105,11 @@ def _find_message(anchor: Mapping[str, Any], messages: tuple[Message, ...]) -> i
 
 
 def _list_messages(messages: tuple[Message, ...]) -> str:
-    return "there are " + ", ".join(f"{at} ({one.role})" for at, one in enumerate(messages)) if messages else "none"
+    return (
+        "there are " + ", ".join(f"{at} ({message.role})" for at, message in enumerate(messages))
+        if messages
+        else "none"
+    )
 
 
 def _quote_span(text: str, start: int, end: int) -> str:
@@ -118,13 +122,13 @@ def compare_text(opened: Workspace, note: Note, content: bytes | None) -> TextCh
     """Compare the text under a note with what it was when the note was written; None if it is the same or there is no
     text.
 
-    `content` is what was kept for it (`Note.kept`).
+    `content` is what was kept for it (`Note.text_hash`).
     """
-    asked = find_side(note.anchor)
-    if asked is None or "fingerprint" not in note.anchor:
+    side = find_side(note.anchor)
+    if side is None or "fingerprint" not in note.anchor:
         return None
     try:
-        now = show_side(opened, asked)
+        now = show_side(opened, side)
     except SideError as error:
         return TextChange(why_not=str(error))
     if now.fingerprint == note.anchor["fingerprint"]:
@@ -145,9 +149,9 @@ def _parse_messages(content: bytes | None) -> tuple[Message, ...]:
     except kept_text.NotKeptError:
         return ()
     pairs: list[Any] = value if isinstance(value, list) else [None]
-    if not all(isinstance(one, list) and len(one) == len(("role", "text")) for one in pairs):
+    if not all(isinstance(pair, list) and len(pair) == len(("role", "text")) for pair in pairs):
         return ()
-    if not all(isinstance(part, str) for one in pairs for part in one):
+    if not all(isinstance(part, str) for pair in pairs for part in pair):
         return ()
     return tuple(Message(role, (Segment(text, "unknown"),)) for role, text in pairs)
 
@@ -167,10 +171,10 @@ def _locate_span(anchor: Mapping[str, Any], messages: tuple[Message, ...]) -> Te
     return TextChange(span="gone")
 
 
-def describe_text_change(one: TextChange) -> str:
+def describe_text_change(change: TextChange) -> str:
     """Describe what became of the text under a note."""
-    if one.why_not:
-        return t("review.under_gone", why=one.why_not)
-    parts = [t("review.under_changed", how=one.how) if one.how else t("review.text_changed")]
-    parts += [t(f"review.span_{one.span}", start=one.start or 0, end=one.end or 0)] if one.span else []
+    if change.why_not:
+        return t("review.under_gone", why=change.why_not)
+    parts = [t("review.under_changed", how=change.how) if change.how else t("review.text_changed")]
+    parts += [t(f"review.span_{change.span}", start=change.start or 0, end=change.end or 0)] if change.span else []
     return " ".join(parts)

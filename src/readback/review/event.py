@@ -81,12 +81,12 @@ def write_json(value: Any) -> str:
     Raises NotSaved where it is too large, or no value of JSON.
     """
     try:
-        said = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"), sort_keys=True)
+        text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"), sort_keys=True)
     except (ValueError, TypeError, RecursionError) as error:
         raise NotSaved(f"it cannot be written as JSON: {error}") from None
-    if len(said) > MOST:
+    if len(text) > MOST:
         raise NotSaved(f"it is longer than {MOST >> 20} MiB; put long texts into a file and name it")
-    return said
+    return text
 
 
 def compute_hash(sequence: int, draft: Draft, time: str, payload: str, before: str) -> str:
@@ -114,15 +114,15 @@ class BadEventError(ValueError):
     """An event is none that can be used; the text says why, in words that follow *event 3:*."""
 
 
-def check_event(one: Event) -> None:
+def check_event(event: Event) -> None:
     """Check an event's own parts and its payload. Raises BadEventError."""
-    if not ID.fullmatch(one.id):
+    if not ID.fullmatch(event.id):
         raise BadEventError("its id is not 8 to 64 letters, digits, - and _")
-    if not is_time(one.time):
+    if not is_time(event.time):
         raise BadEventError("its time is not one of the form 2026-11-23T17:04:05.123Z")
-    if one.known not in ("asked", "proxy", "cli"):
+    if event.known not in ("asked", "proxy", "cli"):
         raise BadEventError("it does not say in a known way how its author is known")
-    check_payload(one.kind, one.payload)
+    check_payload(event.kind, event.payload)
 
 
 def is_time(value: object) -> bool:

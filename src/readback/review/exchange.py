@@ -25,14 +25,14 @@ def export_review(store: Store, out: BinaryIO) -> int:
     Nothing is written where an event is damaged: what followed it could not be taken over anywhere.
     """
     events = store.events()
-    if damaged := next((one for one in events if one.damage), None):
+    if damaged := next((event for event in events if event.damage), None):
         raise NotReadable(f"event {damaged.sequence} of the review cannot be exported: {damaged.damage}")
     out.write(_format_line({NAME: VERSION, "events": len(events)}))
-    for sha in store.kept():
+    for sha in store.list_texts():
         if (raw := store.content(sha)) is not None:
             out.write(_format_line({"content": sha, "base64": base64.b64encode(raw).decode()}))
-    for one in events:
-        out.write(_format_line({"event": {name: getattr(one, name) for name in PARTS}}))
+    for event in events:
+        out.write(_format_line({"event": {name: getattr(event, name) for name in PARTS}}))
     return len(events)
 
 

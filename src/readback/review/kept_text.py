@@ -56,11 +56,11 @@ def _is_deeper(value: Any, left: int) -> bool:
     level = [value]
     for _ in range(left):
         inner: list[Any] = []
-        for one in level:
-            if isinstance(one, dict):
-                inner.extend(each for each in one.values() if isinstance(each, (dict, list)))
-            elif isinstance(one, list):
-                inner.extend(each for each in one if isinstance(each, (dict, list)))
+        for container in level:
+            if isinstance(container, dict):
+                inner.extend(each for each in container.values() if isinstance(each, (dict, list)))
+            elif isinstance(container, list):
+                inner.extend(each for each in container if isinstance(each, (dict, list)))
         if not inner:
             return False
         level = inner

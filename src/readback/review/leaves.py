@@ -44,16 +44,16 @@ def compute_merkle_root(leaves: Iterable[bytes]) -> bytes:
     """
     waiting: list[tuple[int, bytes]] = []  # (height, hash) of complete subtrees, the highest first
     for leaf in leaves:
-        height, made = 0, hashlib.sha256(LEAF + leaf).digest()
+        height, digest = 0, hashlib.sha256(LEAF + leaf).digest()
         while waiting and waiting[-1][0] == height:
-            height, made = height + 1, hashlib.sha256(NODE + waiting.pop()[1] + made).digest()
-        waiting.append((height, made))
+            height, digest = height + 1, hashlib.sha256(NODE + waiting.pop()[1] + digest).digest()
+        waiting.append((height, digest))
     if not waiting:
         return hashlib.sha256().digest()
-    made = waiting.pop()[1]
+    digest = waiting.pop()[1]
     while waiting:
-        made = hashlib.sha256(NODE + waiting.pop()[1] + made).digest()
-    return made
+        digest = hashlib.sha256(NODE + waiting.pop()[1] + digest).digest()
+    return digest
 
 
 WORK = "readback.review.leaves:yield_leaf_frames"
@@ -163,14 +163,14 @@ def compute_leaves(
     dataset is written to meanwhile.
     """
     choices = list_choices(opened) if choices is None else tuple(choices)
-    asked = (replace(opened, today=model_input.resolve_today(opened)), choices)
-    known = _cache.get()
-    if known is not None and (before := next((made for one, made in known if one == asked), None)):
+    request = (replace(opened, today=model_input.resolve_today(opened)), choices)
+    cached = _cache.get()
+    if cached is not None and (before := next((computed for key, computed in cached if key == request), None)):
         return before
-    made = _run_children(opened, choices, progress, jobs)
-    if known is not None and made is not None:
-        known.append((asked, made))
-    return made
+    computed = _run_children(opened, choices, progress, jobs)
+    if cached is not None and computed is not None:
+        cached.append((request, computed))
+    return computed
 
 
 @contextmanager
@@ -202,13 +202,13 @@ def _run_children(
     gathered = _Gathered(opened, data, choices)
     stopped = False
 
-    def told(done: int, total: int) -> bool:
+    def report_progress(done: int, total: int) -> bool:
         nonlocal stopped
         stopped = stopped or bool(progress and progress(done, total) is False)
         return not stopped
 
-    for one in children.drive(WORK, opened, data, choices, None, told, jobs=jobs):
-        gathered.take(one)
+    for answer in children.drive(WORK, opened, data, choices, None, report_progress, jobs=jobs):
+        gathered.take(answer)
     return None if stopped else gathered.leaves()
 
 
@@ -225,22 +225,22 @@ class _Gathered:
         self.rows = bytearray(size)
         self.without = set(range(len(data)))  # records whose row nobody has hashed yet
 
-    def take(self, one: children.Frame | children.Failure) -> None:
-        if isinstance(one, children.Failure):
+    def take(self, answer: children.Frame | children.Failure) -> None:
+        if isinstance(answer, children.Failure):
             return  # nobody answered about it, and that is seen at the end
-        for at, record in enumerate(one.value["records"], one.value["first"]):
+        for at, record in enumerate(answer.value["records"], answer.value["first"]):
             self._row(at, bytes.fromhex(record["row"]))
-            found = iter(record["leaves"])
-            for choice in one.choices:
+            values = iter(record["leaves"])
+            for choice in answer.choices:
                 self.tried[choice][at] = 1
                 for layer in list_layers(choice):
-                    self._put(self.columns[Subject(choice, layer)], at, next(found))
+                    self._put(self.columns[Subject(choice, layer)], at, next(values))
 
-    def _put(self, column: Column, at: int, found: str | None) -> None:
-        if found is None or len(found) != 2 * DIGEST:
-            column.others[at] = found
+    def _put(self, column: Column, at: int, value: str | None) -> None:
+        if value is None or len(value) != 2 * DIGEST:
+            column.others[at] = value
         else:
-            column.digests[at * DIGEST : (at + 1) * DIGEST] = bytes.fromhex(found)
+            column.digests[at * DIGEST : (at + 1) * DIGEST] = bytes.fromhex(value)
 
     def _row(self, at: int, digest: bytes) -> None:
         self.rows[at * DIGEST : (at + 1) * DIGEST] = digest
@@ -253,13 +253,13 @@ class _Gathered:
             tried = self.tried[subject.choice]
             column.others.update((at, excess.CODE) for at in range(len(tried)) if not tried[at])
         ids = self.data.ids() if self.data.source else (None,)
-        seen = Counter[str | None]()
+        counts = Counter[str | None]()
         occurrences = array("q")
         for called in ids:
-            occurrences.append(seen[called])
-            seen[called] += 1
-        known = {subject: column for subject, column in self.columns.items() if _has_values(column, len(ids))}
-        return Leaves(ids, occurrences, bytes(self.rows), known, model_input.resolve_today(self.opened))
+            occurrences.append(counts[called])
+            counts[called] += 1
+        columns = {subject: column for subject, column in self.columns.items() if _has_values(column, len(ids))}
+        return Leaves(ids, occurrences, bytes(self.rows), columns, model_input.resolve_today(self.opened))
 
 
 def _has_values(column: Column, total: int) -> bool:
@@ -282,21 +282,21 @@ def yield_leaf_frames(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     `leaves` has for each choice, in their order, what each of its layers has.
     """
     inside = children.enter(work)
-    first, made = inside.start, list[dict[str, Any]]()
+    first, rows = inside.start, list[dict[str, Any]]()
     for record in inside.records():
         at = record.place.index or 0
-        found: list[str | None] = []
+        leaves: list[str | None] = []
         learnt: dict[str, str | None] = {}
         for number, choice in enumerate(inside.choices):
             if number:
                 sandbox.beat()
-            found += _compute_record_leaves(inside.opened, record, choice, inside.replies, learnt)
-        made.append({"row": hash_row(record).hex(), "leaves": found})
+            leaves += _compute_record_leaves(inside.opened, record, choice, inside.replies, learnt)
+        rows.append({"row": hash_row(record).hex(), "leaves": leaves})
         if at + 1 - first >= inside.batch:
-            yield {"first": first, "next": at + 1, "records": made}
-            first, made = at + 1, []
-    if made:
-        yield {"first": first, "next": first + len(made), "records": made}
+            yield {"first": first, "next": at + 1, "records": rows}
+            first, rows = at + 1, []
+    if rows:
+        yield {"first": first, "next": first + len(rows), "records": rows}
 
 
 def _compute_record_leaves(
@@ -307,20 +307,26 @@ def _compute_record_leaves(
     learnt: dict[str, str | None],
 ) -> Iterator[str | None]:
     reply = replies.get(choice, record)
-    made = assemble(opened, record, choice, reply, origins=False)
+    assembly = assemble(opened, record, choice, reply, origins=False)
     if choice.judge:
-        asked = made.messages and not lacks_answer(made, reply)
-        yield made.fingerprint if asked else NO_ANSWER if made.messages else explain_failure(opened, record, made)[0]
+        is_complete = assembly.messages and not lacks_answer(assembly, reply)
+        yield (
+            assembly.fingerprint
+            if is_complete
+            else NO_ANSWER
+            if assembly.messages
+            else explain_failure(opened, record, assembly)[0]
+        )
         return
-    yield made.fingerprint if made.messages else explain_failure(opened, record, made)[0]
+    yield assembly.fingerprint if assembly.messages else explain_failure(opened, record, assembly)[0]
     condition = opened.condition(choice.condition) if choice.condition else None
     model = condition.model if condition and condition.model in opened.models else None
-    if not made.messages:
+    if not assembly.messages:
         yield None
     elif is_hanging(opened, model):
         yield excess.CODE
     else:
-        yield _fingerprint_text(model_input.build_model_input(opened, record, made, condition, False))
+        yield _fingerprint_text(model_input.build_model_input(opened, record, assembly, condition, False))
     if model and model not in learnt:
         learnt[model] = _fingerprint_training_text(opened, record, model)
     yield learnt[model] if model else None
@@ -328,18 +334,18 @@ def _compute_record_leaves(
 
 def _fingerprint_training_text(opened: Workspace, record: Record, model: str) -> str | None:
     """Fingerprint the text that a model was trained on for a record; its training messages without a template."""
-    made, found = (
+    training_messages, template = (
         find_training_messages(opened, record, model),
         training_text.find_training_template(opened.models[model]),
     )
-    if made is None or not made.messages:
+    if training_messages is None or not training_messages.messages:
         return None
-    if found is None:
-        return made.fingerprint
+    if template is None:
+        return training_messages.fingerprint
     return (
         excess.CODE
         if is_hanging(opened, model)
-        else _fingerprint_text(training_text.render_training_text(opened, found, made.messages))
+        else _fingerprint_text(training_text.render_training_text(opened, template, training_messages.messages))
     )
 
 
@@ -353,5 +359,5 @@ def _fingerprint_text(text: ModelInput | None) -> str | None:
 
 def hash_row(record: Record) -> bytes:
     """SHA-256 of a row's fields as compact JSON in ASCII, its keys in order: so their order in the file is nothing."""
-    said = json.dumps(as_written(record.fields), sort_keys=True, separators=(",", ":"), default=repr)
-    return hashlib.sha256(said.encode()).digest()
+    text = json.dumps(as_written(record.fields), sort_keys=True, separators=(",", ":"), default=repr)
+    return hashlib.sha256(text.encode()).digest()

@@ -64,15 +64,15 @@ def compare_versions(old: Workspace, new: Workspace, subject: Subject, jobs: int
     edits = _choose_edits(counted)
     before, after = open_dataset(old.root, old.dataset), open_dataset(new.root, new.dataset)
     side = Side(subject.choice, layer=layer)
-    firsts = [after.record(one.first[0][0]) for one in edits]
+    firsts = [after.record(edit.first[0][0]) for edit in edits]
     pairs = [(_find_partner(before, record), record) for record in firsts]
     # A text that a server makes is made in a child, which this process only waits for.
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1, thread_name_prefix="readback-changes") as threads:
-        told = list(threads.map(lambda pair: _describe_pair(old, new, side, *pair), pairs))
+        sentences = list(threads.map(lambda pair: _describe_pair(old, new, side, *pair), pairs))
     counts, examples = Counter[str](), dict[str, tuple[RecordName, ...]]()
-    for words, one, record in zip(told, edits, firsts, strict=True):
-        counts[words] += one.records
-        named = one.first if one.records > 1 else ((one.first[0][0], record.id),)
+    for words, edit, record in zip(sentences, edits, firsts, strict=True):
+        counts[words] += edit.records
+        named = edit.first if edit.records > 1 else ((edit.first[0][0], record.id),)
         examples[words] = (*examples.get(words, ()), *named)[:NAMED]
     return Change(subject, counted, dict(counts.most_common()), counts.total(), examples)
 
@@ -92,22 +92,22 @@ def _find_partner(data: Dataset, record: Record) -> Record:
 
 def _describe_pair(old: Workspace, new: Workspace, side: Side, before: Record, after: Record) -> str:
     a, b = (
-        replace(show_record(one, side, record, Replies(one).get(side.choice, record)), label=name)
-        for one, record, name in ((old, before, "A"), (new, after, "B"))
+        replace(show_record(version, side, record, Replies(version).get(side.choice, record)), label=name)
+        for version, record, name in ((old, before, "A"), (new, after, "B"))
     )
     return format_sentence(compare_sides(a, b))
 
 
 def describe_counts(change: Change) -> str:
     """One sentence: 312 of 2,000 prompts differ, all by this: B adds a newline after “Answer:”."""
-    found = change.counted
-    total = quantity(found.total, NOUNS[change.subject.layer], f"{NOUNS[change.subject.layer]}s")
-    differ = "differs" if found.differing == 1 else "differ"
-    parts = [f"{found.differing:,} of {total} {differ}{_describe_edits(change)}"]
+    counted = change.counted
+    total = quantity(counted.total, NOUNS[change.subject.layer], f"{NOUNS[change.subject.layer]}s")
+    differ = "differs" if counted.differing == 1 else "differ"
+    parts = [f"{counted.differing:,} of {total} {differ}{_describe_edits(change)}"]
     counts = {
-        "can no longer be built": found.only_a,
-        "can be built now": found.only_b,
-        "belong to records that are new": found.unpaired_a,
+        "can no longer be built": counted.only_a,
+        "can be built now": counted.only_b,
+        "belong to records that are new": counted.unpaired_a,
     }
     parts += [f"{count:,} {what}" for what, count in counts.items() if count]
     return "; ".join(parts)
@@ -125,19 +125,19 @@ def _describe_edits(change: Change) -> str:
     """By what they differ; of the records that were looked at, where these are not all."""
     if not change.sentences:
         return ""
-    clauses = [one.rstrip(".") for one in change.sentences]
+    clauses = [sentence.rstrip(".") for sentence in change.sentences]
     whole = change.looked_at == change.counted.differing
-    of = ", all" if whole else f"; {change.looked_at} of them were compared, and all of these differ"
+    scope = ", all" if whole else f"; {change.looked_at} of them were compared, and all of these differ"
     if len(clauses) == 1:
         alone = change.counted.differing == 1
-        return f": {clauses[0]}" if alone else f"{of} by this: {clauses[0]}"
-    told = [
+        return f": {clauses[0]}" if alone else f"{scope} by this: {clauses[0]}"
+    parts = [
         f"{clause} ({count:,})" for clause, count in list(zip(clauses, change.sentences.values(), strict=True))[:NAMED]
     ]
-    more = len(clauses) - len(told)
+    more = len(clauses) - len(parts)
     rest = f"; and in {more:,} more {'ways' if more > 1 else 'way'}" if more else ""
     looked = "" if whole else f"; {change.looked_at} of them were compared"
-    return f"{looked}: {'; '.join(told)}{rest}"
+    return f"{looked}: {'; '.join(parts)}{rest}"
 
 
 State = Literal["same", "changed", "gone", "new"]
@@ -163,6 +163,7 @@ class Line:
 
     @property
     def state(self) -> State:
+        """What became of the line."""
         if self.before is None:
             return "new"
         if self.now is None:
@@ -196,34 +197,36 @@ def check_lock(
     `rev` is the revision whose prompts a change is told against; None: HEAD, where its lock is the same file.
     Raises BadLock, NothingToLock, DatasetChanged, and SideError where `rev` was given and cannot be read.
     """
-    held = lock_file.read_lock(path)
-    today = set_day(opened, held.today)
-    if (found := compute_leaves(today, None, progress, jobs)) is None:
+    lock = lock_file.read_lock(path)
+    today = set_day(opened, lock.today)
+    if (leaves := compute_leaves(today, None, progress, jobs)) is None:
         return None
-    lines = compare_lock(held, found, lock_file.read_records(path))
+    lines = compare_lock(lock, leaves, lock_file.read_records(path))
     if not any(line.state == "changed" for line in lines):
         return Checked(lines)
     return _explain_changes(today, path, lines, rev, jobs)
 
 
-def compare_lock(held: Lock, found: Leaves, kept: LockedRecords | None = None) -> tuple[Line, ...]:
+def compare_lock(lock: Lock, leaves: Leaves, records: LockedRecords | None = None) -> tuple[Line, ...]:
     """Compare the lines of a lock with the leaves of now, then add the subjects that the lock lacks."""
-    now = lock_file.build_lock(found, None).roots
-    lines = [_compare_line(subject, root, now.get(subject), found, kept) for subject, root in held.roots.items()]
-    return (*lines, *(Line(subject, None, root) for subject, root in now.items() if subject not in held.roots))
+    now = lock_file.build_lock(leaves, None).roots
+    lines = [_compare_line(subject, root, now.get(subject), leaves, records) for subject, root in lock.roots.items()]
+    return (*lines, *(Line(subject, None, root) for subject, root in now.items() if subject not in lock.roots))
 
 
-def _compare_line(subject: Subject, before: Root, now: Root | None, found: Leaves, kept: LockedRecords | None) -> Line:
+def _compare_line(
+    subject: Subject, before: Root, now: Root | None, leaves: Leaves, records: LockedRecords | None
+) -> Line:
     line = Line(subject, before, now)
-    if kept is None or line.state != "changed" or subject not in kept.columns:
+    if records is None or line.state != "changed" or subject not in records.columns:
         return line
-    was, column = kept.columns[subject], found.columns[subject]
+    was, column = records.columns[subject], leaves.columns[subject]
     places: Mapping[tuple[str | None, int], int] = {
-        key: at for at, key in enumerate(zip(found.ids, found.occurrences, strict=True))
+        key: at for at, key in enumerate(zip(leaves.ids, leaves.occurrences, strict=True))
     }
     both = [(key, at) for key, at in places.items() if key in was]
     differ = [(key, at) for key, at in both if was[key] != lock_file.shorten(column.at(at))]
-    rows = sum(kept.rows[key] != lock_file.shorten(found.row(at).hex()) for key, at in differ)
+    rows = sum(records.rows[key] != lock_file.shorten(leaves.row(at).hex()) for key, at in differ)
     return replace(line, differ=len(differ), added=len(places) - len(both), removed=len(was) - len(both), rows=rows)
 
 
@@ -237,29 +240,29 @@ def _explain_changes(
         if rev is not None:
             raise SideError(str(error)) from None
         return Checked(lines, str(error))
-    told = []
+    explained_lines = []
     for line in lines:
         if line.state == "changed":
             with contextlib.suppress(SideError):  # one has no such subject: that it changed is all there is to say
                 line = replace(line, change=compare_versions(old, opened, line.subject, jobs))
-        told.append(line)
-    return Checked(tuple(told))
+        explained_lines.append(line)
+    return Checked(tuple(explained_lines))
 
 
 def _open_revision(opened: Workspace, path: Path, rev: str | None) -> Workspace:
     """Open the workspace at a revision. Raises SideError and NothingRead."""
     way = opened.root if opened.file in (None, workspace_file.NAME) else opened.root / opened.file
-    found = copy_revision(way, rev or "HEAD")
-    beside = found.path if found.path.is_dir() else found.path.parent
-    if rev is None and not _have_same_bytes(beside / path.name, path):
+    copy = copy_revision(way, rev or "HEAD")
+    folder = copy.path if copy.path.is_dir() else copy.path.parent
+    if rev is None and not _have_same_bytes(folder / path.name, path):
         raise SideError(f"{path.name} is not the one of HEAD; --rev REV names a revision to compare with")
-    old = workspace.open(found.path, chosen=opened.chosen)
+    old = workspace.open(copy.path, chosen=opened.chosen)
     return set_day(old, opened.today)
 
 
-def _have_same_bytes(one: Path, other: Path) -> bool:
+def _have_same_bytes(path: Path, other_path: Path) -> bool:
     try:
-        return one.read_bytes() == other.read_bytes()
+        return path.read_bytes() == other_path.read_bytes()
     except OSError:
         return False
 

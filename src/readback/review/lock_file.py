@@ -81,17 +81,17 @@ class LockedRecords:
     columns: Mapping[Subject, Mapping[tuple[str | None, int], str | None]] = field(default_factory=dict)
 
 
-def build_lock(found: Leaves, today: str | None) -> Lock:
+def build_lock(leaves: Leaves, today: str | None) -> Lock:
     """Build the lock of these leaves."""
-    total = len(found.ids)
-    made = {s: Root(total, found.columns[s].failed, root.hex()) for s, root in found.roots().items()}
-    return Lock(made, today)
+    total = len(leaves.ids)
+    roots = {s: Root(total, leaves.columns[s].failed, root.hex()) for s, root in leaves.roots().items()}
+    return Lock(roots, today)
 
 
-def format_lock(made: Lock) -> str:
+def format_lock(lock: Lock) -> str:
     """Write a lock as the text of its file; equal locks give equal texts."""
-    lines = [f"readback.lock {VERSION}", *ABOUT, *([f"today {made.today}"] if made.today else [])]
-    for subject, root in made.roots.items():
+    lines = [f"readback.lock {VERSION}", *ABOUT, *([f"today {lock.today}"] if lock.today else [])]
+    for subject, root in lock.roots.items():
         records = f"{root.records} record{'' if root.records == 1 else 's'}"
         lines.append(f"{format_head(subject)} {records} {root.failed} failed sha256:{root.root}")
     return "\n".join(lines) + "\n"
@@ -126,9 +126,9 @@ def read_lock(path: Path) -> Lock:
         raise BadLock(f"{path.name} is not UTF-8, so it is no lock") from None
 
 
-def parse_lock(said: str, name: str = NAME) -> Lock:
+def parse_lock(text: str, name: str = NAME) -> Lock:
     """Parse the text of a lock. Raises BadLock."""
-    lines = [(number, line.rstrip("\r")) for number, line in enumerate(said.split("\n"), 1)]
+    lines = [(number, line.rstrip("\r")) for number, line in enumerate(text.split("\n"), 1)]
     lines = [(number, line) for number, line in lines if line.strip() and not line.startswith("#")]
     first = FIRST.fullmatch(lines[0][1]) if lines else None
     if first is None:
@@ -149,45 +149,48 @@ def parse_lock(said: str, name: str = NAME) -> Lock:
 
 
 def _parse_line(line: str, where: str) -> tuple[Subject, Root]:
-    found = LINE.fullmatch(line)
+    match = LINE.fullmatch(line)
     try:
-        if not found:
+        if not match:
             raise ValueError
-        names = {found["kind"]: json.loads(found["name"])} if found["kind"] else {}
-        judge = json.loads(found["judge"]) if found["judge"] else None
+        names = {match["kind"]: json.loads(match["name"])} if match["kind"] else {}
+        judge = json.loads(match["judge"]) if match["judge"] else None
     except ValueError:
         raise BadLock(f"{where} is no line of a lock; `readback lock` writes it anew") from None
     choice = Selection(**names, judge=judge)
-    subject = Subject(choice, found["layer"] or "judge")  # type: ignore[arg-type]
-    return subject, Root(int(found["records"]), int(found["failed"]), found["root"])
+    subject = Subject(choice, match["layer"] or "judge")  # type: ignore[arg-type]
+    return subject, Root(int(match["records"]), int(match["failed"]), match["root"])
 
 
 # The side file.
 
 
-def write_lock(path: Path, made: Lock, found: Leaves | None = None) -> None:
+def write_lock(path: Path, lock: Lock, leaves: Leaves | None = None) -> None:
     """Write a lock, whole or not at all; with `found` its side file too. Without, an older side file is removed, for
     it would be of another lock. Raises OSError.
     """
-    raw = format_lock(made).encode()
-    beside = path.with_name(path.name + RECORDS)
-    if found is not None:
-        with whole_file(beside) as out:
-            for line in format_records(raw, found):
+    raw = format_lock(lock).encode()
+    records_path = path.with_name(path.name + RECORDS)
+    if leaves is not None:
+        with whole_file(records_path) as out:
+            for line in format_records(raw, leaves):
                 out.write(line)
-    elif beside.is_file():
-        beside.unlink()
+    elif records_path.is_file():
+        records_path.unlink()
     with whole_file(path) as out:
         out.write(raw)
 
 
-def format_records(raw: bytes, found: Leaves) -> Iterator[bytes]:
+def format_records(raw: bytes, leaves: Leaves) -> Iterator[bytes]:
     """Yield the lines of the side file of the lock whose bytes are `raw`."""
-    about = {"lock": hashlib.sha256(raw).hexdigest(), "subjects": [format_head(subject) for subject in found.columns]}
+    about = {"lock": hashlib.sha256(raw).hexdigest(), "subjects": [format_head(subject) for subject in leaves.columns]}
     yield as_json.dumps(about).encode() + b"\n"
-    for at in found.order():
-        values = [shorten(column.at(at)) for column in found.columns.values()]
-        yield json.dumps([found.ids[at], found.occurrences[at], shorten(found.row(at).hex()), *values]).encode() + b"\n"
+    for at in leaves.order():
+        values = [shorten(column.at(at)) for column in leaves.columns.values()]
+        yield (
+            json.dumps([leaves.ids[at], leaves.occurrences[at], shorten(leaves.row(at).hex()), *values]).encode()
+            + b"\n"
+        )
 
 
 def shorten(value: str | None) -> str | None:
@@ -224,8 +227,8 @@ def parse_records(raw: bytes, lines: Iterable[bytes]) -> LockedRecords | None:
 
 
 def _find_subjects(raw: bytes, heads: Sequence[str]) -> list[Subject]:
-    known = {format_head(subject): subject for subject in parse_lock(raw.decode("utf-8-sig")).roots}
-    return [known[one] for one in heads]
+    by_head = {format_head(subject): subject for subject in parse_lock(raw.decode("utf-8-sig")).roots}
+    return [by_head[head] for head in heads]
 
 
 def _add_record(
@@ -233,9 +236,9 @@ def _add_record(
     rows: dict[tuple[str | None, int], str],
     columns: Sequence[dict[tuple[str | None, int], str | None]],
 ) -> None:
-    called, occurrence, row, *found = values
-    if len(found) != len(columns):
+    called, occurrence, row, *entries = values
+    if len(entries) != len(columns):
         raise ValueError
     rows[called, occurrence] = row
-    for column, value in zip(columns, found, strict=True):
+    for column, value in zip(columns, entries, strict=True):
         column[called, occurrence] = value

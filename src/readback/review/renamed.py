@@ -39,34 +39,34 @@ def find_former(root: Path) -> Former | None:
     if uploaded(root) or by_address.find_origin(root) or os.path.lexists(state_folder.find_file(root)):
         return None
     real = Path(os.path.realpath(root))
-    seen = real.stat()
-    found = list[Former]()
+    stat = real.stat()
+    candidates = list[Former]()
     for file, path, mark, content, events in _list_reviews():
         if Path(path).is_dir() or by_address.is_address(path):
             continue
         same_name = Path(path).name == real.name
-        if not (same_name or mark == f"{seen.st_dev} {seen.st_ino}"):
+        if not (same_name or mark == f"{stat.st_dev} {stat.st_ino}"):
             continue
         same = state_folder.has_same_content(real, content)
         if same or (same is None and same_name):
-            found.append(Former(file, path, bool(same), events))
-    return max(found, key=lambda one: (one.sure, one.events), default=None)
+            candidates.append(Former(file, path, bool(same), events))
+    return max(candidates, key=lambda former: (former.sure, former.events), default=None)
 
 
-def adopt_review(root: Path, one: Former) -> None:
+def adopt_review(root: Path, former: Former) -> None:
     """Give a folder the review that it had under its former path. Raises NotSaved where it has one by now."""
     here, real = state_folder.find_file(root), Path(os.path.realpath(root))
-    seen = real.stat()
+    stat = real.stat()
     try:
-        schema.check_file(one.file)
-        with contextlib.closing(sqlite3.connect(one.file)) as there, there:
+        schema.check_file(former.file)
+        with contextlib.closing(sqlite3.connect(former.file)) as there, there:
             schema.confine(there)
             schema.check_tables(there)
             there.execute("PRAGMA synchronous=FULL")
-            named = [("path", json.dumps(str(real))), ("folder", f"{seen.st_dev} {seen.st_ino}")]
+            named = [("path", json.dumps(str(real))), ("folder", f"{stat.st_dev} {stat.st_ino}")]
             there.executemany("UPDATE about SET value = ?2 WHERE name = ?1", named)
-        os.link(one.file, here)  # fails where somebody else was quicker
-        one.file.unlink()
+        os.link(former.file, here)  # fails where somebody else was quicker
+        former.file.unlink()
     except (OSError, sqlite3.Error, schema.Foreign) as error:
         why = "the folder has a review of its own by now" if isinstance(error, FileExistsError) else str(error)
         raise NotSaved(f"the former review was not taken over: {why}") from None

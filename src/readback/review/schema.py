@@ -48,7 +48,7 @@ TRIGGERS = frozenset(
     "BEGIN SELECT RAISE(ABORT, 'an event is never changed'); END"
     for change in ("UPDATE", "DELETE")
 )
-COLUMNS = {one.name: tuple(column.name for column in one.columns) for one in metadata.tables.values()}
+COLUMNS = {table.name: tuple(column.name for column in table.columns) for table in metadata.tables.values()}
 COLUMNS[VERSION] = ("version_num",)
 WORKED_OUT = re.compile(r"\b(generated|virtual|check|default|collate|references)\b", re.IGNORECASE)
 FIRST_PRAGMAS = ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0")
@@ -106,13 +106,13 @@ def is_empty(connection: sqlite3.Connection) -> bool:
 
 def read_version(connection: sqlite3.Connection) -> str | None:
     """Return the version that a file states; None where it states none. Raises Foreign if it is in no plain table."""
-    found = connection.execute("SELECT type, sql FROM main.sqlite_master WHERE name = ?", (VERSION,)).fetchall()
-    if not found:
+    rows = connection.execute("SELECT type, sql FROM main.sqlite_master WHERE name = ?", (VERSION,)).fetchall()
+    if not rows:
         return None
-    if [kind for kind, _ in found] != ["table"]:
+    if [kind for kind, _ in rows] != ["table"]:
         raise Foreign("its version is not in a table, so nothing of it is read; move the file away and import an "
                       "export of the review")  # fmt: skip
-    _check_table(connection, VERSION, str(found[0][1]))
+    _check_table(connection, VERSION, str(rows[0][1]))
     row = connection.execute(f"SELECT version_num FROM main.{VERSION} LIMIT 1").fetchone()  # noqa: S608 - our own name
     return str(row[0]) if row else None
 

@@ -89,6 +89,7 @@ class Standing:
 
     @property
     def stale(self) -> bool:
+        """Whether a line is no longer the same."""
         return bool(self.lines)
 
 
@@ -100,9 +101,9 @@ def collect_signed(
     """
     choices, today = list_covered(opened, subject), model_input.resolve_today(opened)
     dated = lock_check.set_day(opened, today)
-    if (found := compute_leaves(dated, choices, progress, jobs)) is None:
+    if (leaves := compute_leaves(dated, choices, progress, jobs)) is None:
         raise Stopped
-    lock = lock_file.format_lock(lock_file.build_lock(found, today)).encode()
+    lock = lock_file.format_lock(lock_file.build_lock(leaves, today)).encode()
     texts: dict[str, bytes] = {}
 
     def named(raw: bytes) -> str:
@@ -116,8 +117,8 @@ def collect_signed(
         "subject": subject_json(subject),
         "today": today,
         "lock": named(lock),
-        "records": named(b"".join(lock_file.format_records(lock, found))),
-        "count": len(found.ids),
+        "records": named(b"".join(lock_file.format_records(lock, leaves))),
+        "count": len(leaves.ids),
         "files": {path: named(raw) for path, raw in files.items()},
         "left_out": left_out,
         **{name: named(as_json.dumps(value).encode()) for name, value in found_now.items()},
@@ -137,12 +138,12 @@ def collect_decided(
         choices, today = list_covered(opened, subject), model_input.resolve_today(opened)
         if len(open_dataset(opened.root, opened.dataset)) * len(choices) > MARKED:
             return SignedContent({}, {})
-        found = compute_leaves(lock_check.set_day(opened, today), choices, progress, jobs)
+        leaves = compute_leaves(lock_check.set_day(opened, today), choices, progress, jobs)
     except NothingToLock:
         return SignedContent({}, {})
-    if found is None:
+    if leaves is None:
         raise Stopped
-    raw = lock_file.format_lock(lock_file.build_lock(found, today)).encode()
+    raw = lock_file.format_lock(lock_file.build_lock(leaves, today)).encode()
     sha = hashlib.sha256(raw).hexdigest()
     return SignedContent({"lock": sha, "today": today}, {sha: raw})
 
@@ -150,7 +151,7 @@ def collect_decided(
 def check_standing(
     opened: Workspace,
     store: Store,
-    one: SignOff,
+    signoff: SignOff,
     progress: Progress | None = None,
     jobs: int | None = None,
     now: Mapping[str, Any] | None = None,
@@ -160,40 +161,40 @@ def check_standing(
 
     Raises DatasetChanged and Stopped.
     """
-    raw, beside = store.content(one.payload["lock"]), store.content(one.payload["records"])
-    held = load_lock(store, one.payload["lock"])
-    if raw is None or beside is None or held is None:
+    raw, records = store.content(signoff.payload["lock"]), store.content(signoff.payload["records"])
+    lock = load_lock(store, signoff.payload["lock"])
+    if raw is None or records is None or lock is None:
         return Standing(unread="what it was made on is no longer kept")
-    dated = lock_check.set_day(opened, one.payload["today"])
+    dated = lock_check.set_day(opened, signoff.payload["today"])
     try:
-        found = compute_leaves(dated, list_covered(opened, one.subject), progress, jobs)
+        leaves = compute_leaves(dated, list_covered(opened, signoff.subject), progress, jobs)
     except NothingToLock:
-        return Standing(tuple(Line(subject, root, None) for subject, root in held.roots.items()))
-    if found is None:
+        return Standing(tuple(Line(subject, root, None) for subject, root in lock.roots.items()))
+    if leaves is None:
         raise Stopped
-    lines = lock_check.compare_lock(held, found, lock_file.parse_records(raw, beside.splitlines()))
+    lines = lock_check.compare_lock(lock, leaves, lock_file.parse_records(raw, records.splitlines()))
     stale = tuple(line for line in lines if line.state != "same")
     changed = tuple(
-        _describe_evidence_changes(store, one, now or collect_evidence(opened, one.subject, jobs, progress))
+        _describe_evidence_changes(store, signoff, now or collect_evidence(opened, signoff.subject, jobs, progress))
     )
     if not any(line.state == "changed" for line in stale):
         return Standing(stale, changed)
-    return replace(_explain_lines(dated, store, one, stale, jobs), evidence=changed)
+    return replace(_explain_lines(dated, store, signoff, stale, jobs), evidence=changed)
 
 
 def _read_files(opened: Workspace) -> tuple[dict[str, bytes], list[str]]:
     """Read the configuration files by path, and list those that are too large to keep or cannot be read."""
     files, left_out = dict[str, bytes](), list[str]()
-    for one in opened.recognised:
-        path = resolve(opened.root, one.path)
-        if not one.used or one.what in DATA or not isinstance(path, Path) or one.path in files:
+    for file in opened.recognised:
+        path = resolve(opened.root, file.path)
+        if not file.used or file.what in DATA or not isinstance(path, Path) or file.path in files:
             continue
         try:
             if path.stat().st_size > LARGE:
                 raise OSError
-            files[one.path] = path.read_bytes()
+            files[file.path] = path.read_bytes()
         except OSError:
-            left_out.append(one.path)
+            left_out.append(file.path)
     return files, left_out
 
 
@@ -212,19 +213,23 @@ def collect_evidence(
         audit = engine.check(opened, engine.CheckOptions(conditions=names, jobs=jobs, progress=progress))
     if audit.stopped:
         raise Stopped
-    findings = {"counts": dict(sorted(audit.counts.items())), "keys": sorted({one.key for one in audit.findings})}
-    rows = score_answer.as_rows(loading.load(opened), None, None, None) if opened.scores else []
-    kept = [row for row in rows if not names or names & set(row["condition"].values())]
-    name = groups.names(audit)
-    said = {
-        one.key: [one.code, one.severity, describe_place(one, name(one.place)), one.message] for one in audit.findings
+    findings = {
+        "counts": dict(sorted(audit.counts.items())),
+        "keys": sorted({finding.key for finding in audit.findings}),
     }
-    return {"findings": findings, "said": said, "scores": sorted(kept, key=lambda row: as_json.dumps(row))}
+    rows = score_answer.as_rows(loading.load(opened), None, None, None) if opened.scores else []
+    score_rows = [row for row in rows if not names or names & set(row["condition"].values())]
+    name = groups.names(audit)
+    sentences = {
+        finding.key: [finding.code, finding.severity, describe_place(finding, name(finding.place)), finding.message]
+        for finding in audit.findings
+    }
+    return {"findings": findings, "said": sentences, "scores": sorted(score_rows, key=lambda row: as_json.dumps(row))}
 
 
-def describe_place(one: Finding, condition: str) -> str:
+def describe_place(finding: Finding, condition: str) -> str:
     """Return what a finding is about: the condition and the record, else the file."""
-    at = one.place
+    at = finding.place
     parts = [condition, f"record {at.record}" if at.record else ""]
     return ", ".join(filter(None, parts)) or at.file or ""
 
@@ -238,11 +243,11 @@ def load_lock(store: Store, sha: str) -> Lock | None:
         return None
 
 
-def load_evidence(store: Store, one: SignOff) -> dict[str, Any]:
+def load_evidence(store: Store, signoff: SignOff) -> dict[str, Any]:
     """Return the `findings`, `said` and `scores` that a sign-off kept; None for what is missing or malformed."""
     parts: dict[str, Any] = {}
     for name, check in (("findings", _are_findings), ("said", _are_sentences), ("scores", _are_rows)):
-        sha = one.payload.get(name)
+        sha = signoff.payload.get(name)
         raw = store.content(sha) if sha else None
         parts[name] = None
         if raw is not None:
@@ -262,9 +267,9 @@ def _are_findings(value: Any) -> bool:
 
 def _are_sentences(value: Any) -> bool:
     return isinstance(value, dict) and all(
-        isinstance(one, list) and len(one) == len(("code", "severity", "where", "sentence")) and
-        all(isinstance(part, str) for part in one)
-        for one in value.values()
+        isinstance(entry, list) and len(entry) == len(("code", "severity", "where", "sentence")) and
+        all(isinstance(part, str) for part in entry)
+        for entry in value.values()
     )  # fmt: skip
 
 
@@ -278,9 +283,9 @@ def _are_rows(value: Any) -> bool:
     )  # fmt: skip
 
 
-def _describe_evidence_changes(store: Store, one: SignOff, now: Mapping[str, Any]) -> Iterator[str]:
+def _describe_evidence_changes(store: Store, signoff: SignOff, now: Mapping[str, Any]) -> Iterator[str]:
     """Describe what of the evidence changed."""
-    before_values = load_evidence(store, one)
+    before_values = load_evidence(store, signoff)
     if before_values["findings"] is None or before_values["scores"] is None:
         yield "what findings and scores there were is no longer kept"
         return
@@ -294,35 +299,35 @@ def _describe_evidence_changes(store: Store, one: SignOff, now: Mapping[str, Any
 
 
 def _explain_lines(
-    opened: Workspace, store: Store, one: SignOff, lines: tuple[Line, ...], jobs: int | None
+    opened: Workspace, store: Store, signoff: SignOff, lines: tuple[Line, ...], jobs: int | None
 ) -> Standing:
     """Lines with the words of what changed: the old texts are assembled again from the configuration that was kept."""
     try:
-        with open_signed(opened, store, one) as old:
+        with open_signed(opened, store, signoff) as old:
             return Standing(tuple(_line(old, opened, line, jobs) for line in lines))
     except NotKept as error:
         return Standing(lines, unsaid=str(error))
 
 
 @contextmanager
-def open_signed(opened: Workspace, store: Store, one: SignOff) -> Iterator[Workspace]:
+def open_signed(opened: Workspace, store: Store, signoff: SignOff) -> Iterator[Workspace]:
     """Open the workspace with the configuration of a sign-off and the rows of now. Raises NotKept where it cannot be
     had.
     """
-    if one.payload["left_out"]:
+    if signoff.payload["left_out"]:
         raise NotKept("not all configuration files of then were kept")
-    made = Path(tempfile.mkdtemp(prefix="signed-", dir=cache_folder.cache_folder("signed")))
+    folder = Path(tempfile.mkdtemp(prefix="signed-", dir=cache_folder.cache_folder("signed")))
     try:
-        (made / "then").mkdir()
-        _write_files(store, one.payload["files"], made / "then")
-        if not _link_data(opened, made / "then"):
+        (folder / "then").mkdir()
+        _write_files(store, signoff.payload["files"], folder / "then")
+        if not _link_data(opened, folder / "then"):
             raise NotKept(NO_DATA)
-        way = made / "then" if opened.file in (None, workspace_file.NAME) else made / "then" / opened.file
+        way = folder / "then" if opened.file in (None, workspace_file.NAME) else folder / "then" / opened.file
         yield lock_check.set_day(workspace.open(way, chosen=opened.chosen), opened.today)
     except (OSError, workspace.NothingRead) as error:
         raise NotKept(str(error)) from None
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _write_files(store: Store, files: Mapping[str, str], to: Path) -> None:
@@ -353,9 +358,9 @@ def _line(old: Workspace, new: Workspace, line: Line, jobs: int | None) -> Line:
 def _link_data(opened: Workspace, to: Path) -> bool:
     """Lay the data of now beside old configurations, linked where the disk is the same; False if it is too much."""
     room = COPIED
-    for one in opened.recognised:
-        path, target = resolve(opened.root, one.path), to / one.path
-        if one.what not in DATA or not isinstance(path, Path) or target.exists() or not path.is_file():
+    for file in opened.recognised:
+        path, target = resolve(opened.root, file.path), to / file.path
+        if file.what not in DATA or not isinstance(path, Path) or target.exists() or not path.is_file():
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
         try:

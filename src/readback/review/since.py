@@ -41,7 +41,7 @@ class FindingSummary:
     code: str
     severity: str
     where: str
-    said: str
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +53,10 @@ class ScoreChange:
 
     @property
     def row(self) -> Mapping[str, Any]:
-        found = self.now or self.then
-        assert found is not None  # noqa: S101 - for the type checker: one of them is there
-        return found
+        """The row of now, else the one of then."""
+        score_row = self.now or self.then
+        assert score_row is not None  # noqa: S101 - for the type checker: one of them is there
+        return score_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,34 +84,34 @@ class Since:
         return not (self.lines or self.new or self.gone or self.scores)
 
 
-def since_signoff(opened: Workspace, store: Store, one: SignOff, found: Review, jobs: int | None = None,
+def since_signoff(opened: Workspace, store: Store, signoff: SignOff, review: Review, jobs: int | None = None,
                   progress: Progress | None = None, audit: Audit | None = None) -> Since:  # fmt: skip
     """Collect what changed since a sign-off, in what it covers; `audit` is that of the whole study, where there is one.
 
     Raises NoBefore, DatasetChanged and signing.Stopped.
     """
-    now = signing.collect_evidence(opened, one.subject, jobs, progress, audit)
-    standing = signing.check_standing(opened, store, one, progress, jobs, now)
-    before = f"the sign-off of {one.by.author}, {one.by.time[:16].replace('T', ' ')} UTC"
+    now = signing.collect_evidence(opened, signoff.subject, jobs, progress, audit)
+    standing = signing.check_standing(opened, store, signoff, progress, jobs, now)
+    before = f"the sign-off of {signoff.by.author}, {signoff.by.time[:16].replace('T', ' ')} UTC"
     if standing.unread:
         raise NoBefore(f"{before}: {standing.unread}")
-    parts = signing.load_evidence(store, one)
-    made = Since(before, standing.lines, standing.unsaid, standing=standing)
-    made = _add_evidence(made, parts, now)
-    return replace(made, stale=_find_stale(opened, store, found, jobs))
+    parts = signing.load_evidence(store, signoff)
+    since = Since(before, standing.lines, standing.unsaid, standing=standing)
+    since = _add_evidence(since, parts, now)
+    return replace(since, stale=_find_stale(opened, store, review, jobs))
 
 
-def since_revision(opened: Workspace, store: Store | None, rev: str, found: Review, jobs: int | None = None,
+def since_revision(opened: Workspace, store: Store | None, rev: str, review: Review, jobs: int | None = None,
                    progress: Progress | None = None) -> Since:  # fmt: skip
     """Collect what changed since a revision of git, in the whole study. Raises SideError, NothingToLock,
     DatasetChanged.
     """
     old, now = open_revision(opened, rev)
-    made = Since(f"the revision {rev}", compare_prompts(old, now, jobs, progress))
-    made = _add_evidence(
-        made, _make_plain(signing.collect_evidence(old, STUDY, jobs)), signing.collect_evidence(now, STUDY, jobs)
+    since = Since(f"the revision {rev}", compare_prompts(old, now, jobs, progress))
+    since = _add_evidence(
+        since, _make_plain(signing.collect_evidence(old, STUDY, jobs)), signing.collect_evidence(now, STUDY, jobs)
     )
-    return replace(made, stale=_find_stale(opened, store, found, jobs) if store else ())
+    return replace(since, stale=_find_stale(opened, store, review, jobs) if store else ())
 
 
 def open_revision(opened: Workspace, rev: str) -> tuple[Workspace, Workspace]:
@@ -120,7 +121,7 @@ def open_revision(opened: Workspace, rev: str) -> tuple[Workspace, Workspace]:
     return lock_check.set_day(old, day), lock_check.set_day(opened, day)
 
 
-def since_lock(opened: Workspace, store: Store | None, path: Path, found: Review, jobs: int | None = None,
+def since_lock(opened: Workspace, store: Store | None, path: Path, review: Review, jobs: int | None = None,
                progress: Progress | None = None) -> Since:  # fmt: skip
     """Collect what changed since a lock was written: prompts alone, for a lock keeps no findings and no scores.
 
@@ -130,18 +131,18 @@ def since_lock(opened: Workspace, store: Store | None, path: Path, found: Review
     if checked is None:
         raise signing.Stopped
     unknown = ("A lock keeps no findings and no scores, so these are not compared.",)
-    made = Since(f"the lock {path.name}", checked.stale, checked.unsaid, unknown=unknown)
-    return replace(made, stale=_find_stale(opened, store, found, jobs) if store else ())
+    since = Since(f"the lock {path.name}", checked.stale, checked.unsaid, unknown=unknown)
+    return replace(since, stale=_find_stale(opened, store, review, jobs) if store else ())
 
 
-def find_start(opened: Workspace, found: Review, day: date) -> SignOff | str:
+def find_start(opened: Workspace, review: Review, day: date) -> SignOff | str:
     """Find what stands for a day: the last sign-off of the whole study up to its end (UTC), else the last commit of
     git.
 
     Raises NoBefore where there is neither.
     """
-    signed = [one for one in found.signoffs if one.subject == STUDY and one.withdrawn is None
-              and one.by.time[:10] <= day.isoformat()]  # fmt: skip
+    signed = [signoff for signoff in review.signoffs if signoff.subject == STUDY and signoff.withdrawn is None
+              and signoff.by.time[:10] <= day.isoformat()]  # fmt: skip
     if signed:
         return signed[-1]
     try:
@@ -160,8 +161,9 @@ def compare_prompts(old: Workspace, now: Workspace, jobs: int | None = None, pro
     then, here = compute_leaves(old, None, None, jobs), compute_leaves(now, None, progress, jobs)
     if then is None or here is None:
         raise signing.Stopped
-    raw = lock_file.format_lock(held := lock_file.build_lock(then, None)).encode()
-    lines = lock_check.compare_lock(held, here, lock_file.parse_records(raw, lock_file.format_records(raw, then)))
+    lock = lock_file.build_lock(then, None)
+    raw = lock_file.format_lock(lock).encode()
+    lines = lock_check.compare_lock(lock, here, lock_file.parse_records(raw, lock_file.format_records(raw, then)))
     wanted = [line for line in lines if not conditions or line.subject.choice.condition in conditions]
     return tuple(_worded(old, now, line, jobs) for line in wanted if line.state != "same")
 
@@ -173,40 +175,50 @@ def _worded(old: Workspace, now: Workspace, line: Line, jobs: int | None) -> Lin
     return line
 
 
-def _make_plain(found: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: json.loads(as_json.dumps(value)) for name, value in found.items()}
+def _make_plain(evidence: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: json.loads(as_json.dumps(value)) for name, value in evidence.items()}
 
 
-def _add_evidence(made: Since, then: Mapping[str, Any], here: Mapping[str, Any]) -> Since:
+def _add_evidence(since: Since, then: Mapping[str, Any], here: Mapping[str, Any]) -> Since:
     """Compare findings and scores, and add what changed."""
-    now, unknown = _make_plain(here), list(made.unknown)
+    now, unknown = _make_plain(here), list(since.unknown)
     if then["findings"] is None:
         unknown.append("The findings of then are no longer kept.")
     else:
         before, after = set(then["findings"]["keys"]), set(now["findings"]["keys"])
-        said = then["said"] or {}
-        new, gone = Counter(_list_findings(now["said"], after - before)), Counter(_list_findings(said, before - after))
+        old_sentences = then["said"] or {}
+        new, gone = (
+            Counter(_list_findings(now["said"], after - before)),
+            Counter(_list_findings(old_sentences, before - after)),
+        )
         again = new & gone  # on another text, and of the same about the same: nobody would call it new
-        made = replace(made, new=_order_findings(new - again), gone=_order_findings(gone - again),
+        since = replace(since, new=_order_findings(new - again), gone=_order_findings(gone - again),
                        still=len(after & before) + again.total())  # fmt: skip
-        if nameless := len((before - after) - said.keys()):
+        if nameless := len((before - after) - old_sentences.keys()):
             unknown.append(f"{nameless:,} findings are gone, and what they said was not kept.")
-        if any(sum(one["findings"]["counts"].values()) > len(one["findings"]["keys"]) for one in (then, now)):
+        if any(
+            sum(evidence["findings"]["counts"].values()) > len(evidence["findings"]["keys"]) for evidence in (then, now)
+        ):
             unknown.append("Of some findings only the number is kept, so new ones may be missing here.")
     if then["scores"] is None:
         unknown.append("The scores of then are no longer kept.")
     else:
-        made = replace(made, scores=_compare_scores(then["scores"], now["scores"]))
-    return replace(made, unknown=tuple(unknown))
+        since = replace(since, scores=_compare_scores(then["scores"], now["scores"]))
+    return replace(since, unknown=tuple(unknown))
 
 
-def _list_findings(said: Mapping[str, Sequence[str]], keys: set[str]) -> tuple[FindingSummary, ...]:
-    return tuple(FindingSummary(*said[key]) for key in keys if key in said)
+def _list_findings(sentences: Mapping[str, Sequence[str]], keys: set[str]) -> tuple[FindingSummary, ...]:
+    return tuple(FindingSummary(*sentences[key]) for key in keys if key in sentences)
 
 
-def _order_findings(found: Counter[FindingSummary]) -> tuple[FindingSummary, ...]:
+def _order_findings(findings: Counter[FindingSummary]) -> tuple[FindingSummary, ...]:
     order = {"error": 0, "warning": 1, "info": 2}
-    return tuple(sorted(found.elements(), key=lambda one: (order.get(one.severity, 3), one.code, one.where, one.said)))
+    return tuple(
+        sorted(
+            findings.elements(),
+            key=lambda finding: (order.get(finding.severity, 3), finding.code, finding.where, finding.sentence),
+        )
+    )
 
 
 COMPARED = ("n", "failed", "missing", "not_applicable", "mean")
@@ -215,7 +227,7 @@ COMPARED = ("n", "failed", "missing", "not_applicable", "mean")
 def _compare_scores(then: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]) -> tuple[ScoreChange, ...]:
     before, after = ({_get_score_key(row): row for row in rows} for rows in (then, now))
     pairs = [ScoreChange(before.get(name), after.get(name)) for name in dict.fromkeys((*before, *after))]
-    return tuple(one for one in pairs if _get_compared_values(one.then) != _get_compared_values(one.now))
+    return tuple(change for change in pairs if _get_compared_values(change.then) != _get_compared_values(change.now))
 
 
 def _get_score_key(row: Mapping[str, Any]) -> str:
@@ -225,35 +237,39 @@ def _get_score_key(row: Mapping[str, Any]) -> str:
 def _get_compared_values(row: Mapping[str, Any] | None) -> object:
     if row is None:
         return None
-    given = {value: count for value, count in row["distribution"].items() if count}  # others may be given elsewhere
-    return [*(row[name] for name in COMPARED), given]
+    distribution = {
+        value: count for value, count in row["distribution"].items() if count
+    }  # others may be given elsewhere
+    return [*(row[name] for name in COMPARED), distribution]
 
 
-def _find_stale(opened: Workspace, store: Store, found: Review, jobs: int | None) -> tuple[Decision | SignOff, ...]:
+def _find_stale(opened: Workspace, store: Store, review: Review, jobs: int | None) -> tuple[Decision | SignOff, ...]:
     """Decisions in force and sign-offs that were made on other bytes than those of now."""
-    held: list[tuple[Decision | SignOff, str, str]] = [
-        (one, one.lock, one.today) for one in found.decisions if one.in_force and one.lock
+    entries: list[tuple[Decision | SignOff, str, str]] = [
+        (entry, entry.lock, entry.today) for entry in review.decisions if entry.in_force and entry.lock
     ]
-    held += [(one, one.payload["lock"], one.payload["today"]) for one in found.signoffs if one.withdrawn is None]
+    entries += [
+        (entry, entry.payload["lock"], entry.payload["today"]) for entry in review.signoffs if entry.withdrawn is None
+    ]
     days = dict[str, Leaves | None]()
-    made = []
-    for one, sha, day in held:
-        kept = signing.load_lock(store, sha)
-        if kept is None:
+    stale = []
+    for entry, sha, day in entries:
+        lock = signing.load_lock(store, sha)
+        if lock is None:
             continue
         if day not in days:
             days[day] = compute_leaves(lock_check.set_day(opened, day), None, None, jobs)
         now = days[day]
-        if now is None or _is_stale(opened, one.subject, kept, now):
-            made.append(one)
-    return tuple(made)
+        if now is None or _is_stale(opened, entry.subject, lock, now):
+            stale.append(entry)
+    return tuple(stale)
 
 
-def _is_stale(opened: Workspace, subject: Subject, kept: Lock, now: Leaves) -> bool:
+def _is_stale(opened: Workspace, subject: Subject, lock: Lock, now: Leaves) -> bool:
     """Return whether a line of a kept lock is no longer so."""
     try:
         choices = set(list_covered(opened, subject))
     except NothingToLock:  # it is gone
         return True
     there = {line: root for line, root in lock_file.build_lock(now, None).roots.items() if line.choice in choices}
-    return kept.roots != there
+    return lock.roots != there

@@ -23,7 +23,7 @@ class By:
     """Who said something, how that is known, and when by the clock of then."""
 
     author: str
-    known: Source
+    source: Source
     time: str
     sequence: int
 
@@ -33,7 +33,7 @@ class Note:
     """A note on what its `anchor` names. `edits` counts how often its text, owner or day was changed; `answers` are
     (who, text).
 
-    `kept` is the name in the store (hex of SHA-256) of the text that it was written on, "" where it is on none.
+    `text_hash` is the name in the store (hex of SHA-256) of the text that it was written on, "" where it is on none.
     """
 
     id: str
@@ -45,7 +45,7 @@ class Note:
     due: str = ""
     answers: tuple[tuple[By, str], ...] = ()
     edits: int = 0
-    kept: str = ""
+    text_hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,62 +121,64 @@ def build_review(events: Iterable[Event]) -> Review:
     """Build the state after all events, which come in their order."""
     notes, decisions, signoffs = dict[str, Note](), dict[str, Decision](), dict[str, SignOff]()
     agenda, last, unread = dict[str, Step](), 0, list[Unread]()
-    for one in events:
-        last = one.sequence
-        if one.damage:
-            unread.append(Unread(one.sequence, one.damage))
+    for event in events:
+        last = event.sequence
+        if event.damage:
+            unread.append(Unread(event.sequence, event.damage))
             continue
         try:
-            check_event(one)
-            if one.kind == "agenda":
-                _apply_step(one, agenda)
+            check_event(event)
+            if event.kind == "agenda":
+                _apply_step(event, agenda)
             else:
-                _apply_event(one, notes, decisions, signoffs)
+                _apply_event(event, notes, decisions, signoffs)
         except BadEventError as error:
-            unread.append(Unread(one.sequence, str(error)))
+            unread.append(Unread(event.sequence, str(error)))
         except KeyError:
-            unread.append(Unread(one.sequence, "it is about an earlier event that is not there"))
-    held = tuple(notes.values()), tuple(decisions.values()), tuple(signoffs.values()), tuple(agenda.values())
-    return Review(*held, last, tuple(unread))
+            unread.append(Unread(event.sequence, "it is about an earlier event that is not there"))
+    state = tuple(notes.values()), tuple(decisions.values()), tuple(signoffs.values()), tuple(agenda.values())
+    return Review(*state, last, tuple(unread))
 
 
-def _apply_step(one: Event, agenda: dict[str, Step]) -> None:
-    said = one.payload
-    if said["do"] == "undo":
-        del agenda[said["step"]]
+def _apply_step(event: Event, agenda: dict[str, Step]) -> None:
+    payload = event.payload
+    if payload["do"] == "undo":
+        del agenda[payload["step"]]
         return
-    by = By(one.author, one.source, one.time, one.sequence)
-    item = f"{ADDED}{one.id}" if said["do"] == "add" else str(said["item"])
-    text, before = str(said.get("text", "")), str(said.get("before", ""))
-    agenda[one.id] = Step(one.id, by, said["do"], item, text, before, dict(said.get("entry", {})))
+    by = By(event.author, event.source, event.time, event.sequence)
+    item = f"{ADDED}{event.id}" if payload["do"] == "add" else str(payload["item"])
+    text, before = str(payload.get("text", "")), str(payload.get("before", ""))
+    agenda[event.id] = Step(event.id, by, payload["do"], item, text, before, dict(payload.get("entry", {})))
 
 
 def _apply_event(
-    one: Event, notes: dict[str, Note], decisions: dict[str, Decision], signoffs: dict[str, SignOff]
+    event: Event, notes: dict[str, Note], decisions: dict[str, Decision], signoffs: dict[str, SignOff]
 ) -> None:
-    by, said = By(one.author, one.source, one.time, one.sequence), one.payload
-    if one.kind == "note":
-        owner, due = said.get("owner", ""), said.get("due", "")
-        anchor, kept = said.get("anchor", {}), said.get("kept", "")
-        notes[one.id] = Note(one.id, by, said["text"], anchor, "open", owner, due, kept=kept)
-    elif one.kind == "answer":
-        note = notes[said["note"]]
+    by, payload = By(event.author, event.source, event.time, event.sequence), event.payload
+    if event.kind == "note":
+        owner, due = payload.get("owner", ""), payload.get("due", "")
+        anchor, text_hash = payload.get("anchor", {}), payload.get("kept", "")
+        notes[event.id] = Note(event.id, by, payload["text"], anchor, "open", owner, due, text_hash=text_hash)
+    elif event.kind == "answer":
+        note = notes[payload["note"]]
         standing: Standing = "answered" if note.standing == "open" else note.standing
-        notes[note.id] = replace(note, answers=(*note.answers, (by, said["text"])), standing=standing)
-    elif one.kind == "edit" and "signoff" in said:
-        signoffs[said["signoff"]] = replace(signoffs[said["signoff"]], withdrawn=by)
-    elif one.kind == "edit":
-        note = notes[said["note"]]
-        changed = {name: said[name] for name in EDITED if name in said}
+        notes[note.id] = replace(note, answers=(*note.answers, (by, payload["text"])), standing=standing)
+    elif event.kind == "edit" and "signoff" in payload:
+        signoffs[payload["signoff"]] = replace(signoffs[payload["signoff"]], withdrawn=by)
+    elif event.kind == "edit":
+        note = notes[payload["note"]]
+        changed = {name: payload[name] for name in EDITED if name in payload}
         notes[note.id] = replace(note, **changed, edits=note.edits + bool(changed.keys() - {"standing"}))
-    elif one.kind == "decision":
-        subject = from_json(said["subject"])
-        item, on = str(said.get("item", "")), str(said.get("on", ""))
+    elif event.kind == "decision":
+        subject = from_json(payload["subject"])
+        item, on = str(payload.get("item", "")), str(payload.get("on", ""))
         same = [each for each in decisions.values() if (each.subject, each.item) == (subject, item) and each.in_force]
         for earlier in same:
             decisions[earlier.id] = replace(earlier, in_force=False)
-        agenda = bool(said.get("agenda")) or bool(item)
-        made_on = said.get("lock", ""), said.get("today", ""), item, on
-        decisions[one.id] = Decision(one.id, by, subject, said["verdict"], said["reason"], agenda, True, *made_on)
-    elif one.kind == "signoff":
-        signoffs[one.id] = SignOff(one.id, by, from_json(said["subject"]), said)
+        agenda = bool(payload.get("agenda")) or bool(item)
+        made_on = payload.get("lock", ""), payload.get("today", ""), item, on
+        decisions[event.id] = Decision(
+            event.id, by, subject, payload["verdict"], payload["reason"], agenda, True, *made_on
+        )
+    elif event.kind == "signoff":
+        signoffs[event.id] = SignOff(event.id, by, from_json(payload["subject"]), payload)

@@ -53,15 +53,15 @@ def is_inside(file: Path) -> bool:
 
 def forget_upload(upload: str) -> None:
     """Remove the review of an upload that is deleted, by the name of the upload's folder."""
-    _remove_files(one for one in _list_uploads() if one.name.partition(".")[0] == upload)
+    _remove_files(file for file in _list_uploads() if file.name.partition(".")[0] == upload)
 
 
 def forget_uploads_but(there: Collection[str]) -> None:
     """Remove reviews of uploads that are no longer there and that nobody wrote in for two days."""
-    for one in _list_uploads():
+    for file in _list_uploads():
         with contextlib.suppress(OSError):
-            if one.name.partition(".")[0] not in there and time.time() - one.stat().st_mtime > LEFT:
-                _remove_files((one,))
+            if file.name.partition(".")[0] not in there and time.time() - file.stat().st_mtime > LEFT:
+                _remove_files((file,))
 
 
 def _list_uploads() -> list[Path]:
@@ -69,9 +69,9 @@ def _list_uploads() -> list[Path]:
 
 
 def _remove_files(files: Iterable[Path]) -> None:
-    for one in files:
+    for file in files:
         with contextlib.suppress(OSError):
-            one.unlink()
+            file.unlink()
 
 
 def prepare_folder(file: Path) -> None:
@@ -97,13 +97,13 @@ def _find_file_system(home: Path) -> str:
         lines = MOUNTS.read_text("utf-8", "surrogateescape").splitlines()
     except OSError:
         return ""
-    real, found = os.path.realpath(home), ("", "")
+    real, mount = os.path.realpath(home), ("", "")
     for line in lines:
         before, _, after = line.partition(" - ")
         point = before.split(" ")[4].encode().decode("unicode_escape")
-        if (real == point or real.startswith(point.rstrip("/") + "/")) and len(point) >= len(found[0]):
-            found = (point, after.split(" ")[0])
-    return found[1]
+        if (real == point or real.startswith(point.rstrip("/") + "/")) and len(point) >= len(mount[0]):
+            mount = (point, after.split(" ")[0])
+    return mount[1]
 
 
 FILES = 50  # files that are remembered
@@ -113,10 +113,10 @@ SHARE = 0.5  # of the remembered files that have to be there as they were
 
 def describe_content(root: Path) -> str:
     """List the first files of a folder, each with a digest of its size and its beginning, as JSON."""
-    found = {
+    digests = {
         format_relative(root, path): digest for path in list_files(root).files[:FILES] if (digest := _digest_file(path))
     }
-    return json.dumps(found, ensure_ascii=True, separators=(",", ":"), sort_keys=True)
+    return json.dumps(digests, ensure_ascii=True, separators=(",", ":"), sort_keys=True)
 
 
 def has_same_content(root: Path, described: str | None) -> bool | None:

@@ -38,8 +38,8 @@ from readback.review.event import (
     check_event,
     compute_hash,
     get_time,
+    write_json,
 )
-from readback.review.event import write_json as said
 from readback.review.schema import about, contents, events
 
 MIGRATIONS = Path(__file__).with_name("migrations")
@@ -130,12 +130,12 @@ class Store:
             return None
         return raw if hashlib.sha256(raw).hexdigest() == sha else None
 
-    def kept(self) -> tuple[str, ...]:
+    def list_texts(self) -> tuple[str, ...]:
         """Return the hashes of all stored texts."""
         with self._reading() as there:
             wanted = select(contents.c.sha256).order_by(contents.c.sha256)
-            found = there.execute(wanted).scalars() if there else ()
-            return tuple(sha for sha in found if isinstance(sha, str) and SHA.fullmatch(sha))
+            hashes = there.execute(wanted).scalars() if there else ()
+            return tuple(sha for sha in hashes if isinstance(sha, str) and SHA.fullmatch(sha))
 
     def broken(self) -> Broken | None:
         """Find the first event that is not what was saved; None where all follow one another."""
@@ -156,26 +156,26 @@ class Store:
 
     # Writing.
 
-    def save(self, draft: Draft, kept: Mapping[str, bytes] | None = None) -> Saved:
+    def save(self, draft: Draft, texts: Mapping[str, bytes] | None = None) -> Saved:
         """Save a draft, with the texts it speaks of; answers after the commit. Saved again it answers the first's.
 
         Raises NotSaved, and then nothing of it is saved.
         """
         if not ID.fullmatch(draft.id):
             raise NotSaved("a draft's id is 8 to 64 letters, digits, - and _")
-        payload = said(dict(draft.payload))
+        payload = write_json(dict(draft.payload))
         with self._writing() as there:
             if (row := there.execute(select(events.c.sequence).where(events.c.id == draft.id)).first()) is not None:
                 return Saved(draft.id, int(row.sequence), again=True)
-            for sha, raw in (kept or {}).items():
+            for sha, raw in (texts or {}).items():
                 _store_text(there, sha, raw)
             last = there.execute(
                 select(events.c.sequence, events.c.hash).order_by(events.c.sequence.desc()).limit(1)
             ).first()
             sequence, before = (int(last.sequence) + 1, last.hash) if last else (1, FIRST)
             time = get_time()
-            made = compute_hash(sequence, draft, time, payload, before)
-            _insert_event(there, sequence, draft, time, payload, before, made)
+            event_hash = compute_hash(sequence, draft, time, payload, before)
+            _insert_event(there, sequence, draft, time, payload, before, event_hash)
             self._remember(there)
         return Saved(draft.id, sequence)
 
@@ -185,43 +185,51 @@ class Store:
             _put_about(there, CONTENT, state_folder.describe_content(self.root))
             self._remembered = clock.monotonic()
 
-    def take(self, given: tuple[Event, ...], kept: Mapping[str, bytes]) -> int:
+    def take(self, file_events: tuple[Event, ...], texts: Mapping[str, bytes]) -> int:
         """Add events of an export that follow those that are here, marked as imported; answers how many were added.
 
         Raises NotSaved where one of them is none that may be kept, where they belong to another history, or are not
         what was saved.
         """
         before, number = FIRST, 0
-        for one in given:
+        for file_event in file_events:
             try:
-                check_event(one)
+                check_event(file_event)
             except BadEventError as error:
                 raise NotSaved(f"event {number + 1} of the file is refused: {error}") from None
-            payload, number = said(dict(one.payload)), number + 1
-            draft = Draft(one.kind, one.payload, one.author, one.known, one.id)
+            payload, number = write_json(dict(file_event.payload)), number + 1
+            draft = Draft(file_event.kind, file_event.payload, file_event.author, file_event.known, file_event.id)
             if (
-                one.sequence != number
-                or one.before != before
-                or one.hash != compute_hash(number, draft, one.time, payload, before)
+                file_event.sequence != number
+                or file_event.before != before
+                or file_event.hash != compute_hash(number, draft, file_event.time, payload, before)
             ):
-                raise NotSaved(f"event {one.sequence} of the file is not what was saved")
-            before = one.hash
+                raise NotSaved(f"event {file_event.sequence} of the file is not what was saved")
+            before = file_event.hash
         with self._writing() as there:
             here = list(there.execute(select(events.c.sequence, events.c.hash).order_by(events.c.sequence)))
-            if len(here) > len(given) or any(
-                mine.hash != theirs.hash for mine, theirs in zip(here, given, strict=False)
+            if len(here) > len(file_events) or any(
+                mine.hash != theirs.hash for mine, theirs in zip(here, file_events, strict=False)
             ):
                 raise NotSaved(
                     "this review has events that the file does not have, so they are two different histories"
                 )
-            for sha, raw in kept.items():
+            for sha, raw in texts.items():
                 _store_text(there, sha, raw)
-            for one in given[len(here) :]:
-                draft = Draft(one.kind, one.payload, one.author, one.known, one.id)
-                _insert_event(there, one.sequence, draft, one.time, said(dict(one.payload)), one.before, one.hash)
-            if len(given) > len(here):
-                _mark_imported(there, len(here) + 1, len(given))
-        return len(given) - len(here)
+            for file_event in file_events[len(here) :]:
+                draft = Draft(file_event.kind, file_event.payload, file_event.author, file_event.known, file_event.id)
+                _insert_event(
+                    there,
+                    file_event.sequence,
+                    draft,
+                    file_event.time,
+                    write_json(dict(file_event.payload)),
+                    file_event.before,
+                    file_event.hash,
+                )
+            if len(file_events) > len(here):
+                _mark_imported(there, len(here) + 1, len(file_events))
+        return len(file_events) - len(here)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -273,20 +281,20 @@ class Store:
         if self._engine is None:
             if os.path.lexists(self.file):
                 schema.check_file(self.file)
-            made = _create_engine(self.file)
+            engine = _create_engine(self.file)
             try:
-                _migrate(made, self.file, self.root)
+                _migrate(engine, self.file, self.root)
             except BaseException:
-                made.dispose()
+                engine.dispose()
                 raise
-            self._engine = made
+            self._engine = engine
         return self._engine
 
 
 def _create_engine(file: Path) -> Engine:
-    made = create_engine(f"sqlite:///{file}", poolclass=NullPool)
+    engine = create_engine(f"sqlite:///{file}", poolclass=NullPool)
 
-    @event.listens_for(made, "connect")
+    @event.listens_for(engine, "connect")
     def _connected(connection: sqlite3.Connection, _: object) -> None:
         connection.isolation_level = None  # transactions begin where we say so
         schema.confine(connection)
@@ -299,7 +307,7 @@ def _create_engine(file: Path) -> Engine:
             if current in (None, SCHEMA) or not pragma.startswith("journal_mode"):  # another's stays as it is
                 connection.execute(f"PRAGMA {pragma}")
 
-    return made
+    return engine
 
 
 def _migrate(engine: Engine, file: Path, root: Path) -> None:
@@ -319,7 +327,7 @@ def _migrate(engine: Engine, file: Path, root: Path) -> None:
         current = _read_revision(there)
         if current == head:  # somebody else was quicker
             return
-        if current is not None and current not in {one.revision for one in scripts.walk_revisions()}:
+        if current is not None and current not in {script.revision for script in scripts.walk_revisions()}:
             raise NotReadable(f"{file} was written by a newer Readback and is left as it is; use that version")
         if current is not None:
             schema.check_tables(_get_raw_connection(there))
@@ -366,17 +374,17 @@ def _describe_root(root: Path) -> list[dict[str, str]]:
     if address := by_address.find_origin(root):
         return [{"name": "path", "value": json.dumps(address)}, {"name": "folder", "value": ""}]
     real = Path(os.path.realpath(root))
-    held = {"path": json.dumps(str(real)), "folder": ""}
+    parts = {"path": json.dumps(str(real)), "folder": ""}
     with contextlib.suppress(OSError):
-        seen = real.stat()
-        held["folder"] = f"{seen.st_dev} {seen.st_ino}"
-    return [{"name": name, "value": value} for name, value in held.items()]
+        stat = real.stat()
+        parts["folder"] = f"{stat.st_dev} {stat.st_ino}"
+    return [{"name": name, "value": value} for name, value in parts.items()]
 
 
 def _back_up(file: Path, revision: str) -> None:
     to = file.with_name(f"{file.name}.before-{revision}")
-    with contextlib.closing(sqlite3.connect(file)) as one, contextlib.closing(sqlite3.connect(to)) as other:
-        one.backup(other)
+    with contextlib.closing(sqlite3.connect(file)) as source, contextlib.closing(sqlite3.connect(to)) as target:
+        source.backup(target)
 
 
 def _store_text(there: Connection, sha: str, raw: bytes) -> None:
@@ -387,23 +395,23 @@ def _store_text(there: Connection, sha: str, raw: bytes) -> None:
 
 
 def _insert_event(
-    there: Connection, sequence: int, draft: Draft, time: str, payload: str, before: str, made: str
+    there: Connection, sequence: int, draft: Draft, time: str, payload: str, before: str, event_hash: str
 ) -> None:
     there.execute(
         insert(events),
         {
             "sequence": sequence,
             "id": draft.id,
-            "author": said(draft.author),
+            "author": write_json(draft.author),
             "known": draft.known,
             "time": time,
             "kind": draft.kind,
             "payload": payload,
             "before": before,
-            "hash": made,
+            "hash": event_hash,
         },
     )
-    last = {"name": "last", "value": f"{sequence} {made}"}
+    last = {"name": "last", "value": f"{sequence} {event_hash}"}
     if sequence == 1:
         there.execute(insert(about), last)
     else:
@@ -415,7 +423,7 @@ def _build_event(row: Any, imported: Sequence[range]) -> Event:
     texts = (row.id, row.author, row.known, row.time, row.kind, row.payload, row.before, row.hash)
     came = any(row.sequence in numbers for numbers in imported)
     try:
-        if not all(isinstance(one, str) and one.isascii() for one in texts):
+        if not all(isinstance(part, str) and part.isascii() for part in texts):
             raise kept_text.NotKeptError("a part of it is no text as it was saved")
         if len(row.payload) > MOST or len(row.author) > MOST:
             raise kept_text.NotKeptError(f"it is longer than {MOST >> 20} MiB")
@@ -423,9 +431,9 @@ def _build_event(row: Any, imported: Sequence[range]) -> Event:
         if not isinstance(author, str) or not isinstance(payload, dict):
             raise kept_text.NotKeptError("it holds no author or no object")
     except kept_text.NotKeptError as error:
-        before, made = (one if isinstance(one, str) else "" for one in (row.before, row.hash))
+        before, event_hash = (part if isinstance(part, str) else "" for part in (row.before, row.hash))
         damage = f"it is damaged: {error}"
-        return Event(row.sequence, "", "", "asked", "", "note", {}, before, made, came, damage)
+        return Event(row.sequence, "", "", "asked", "", "note", {}, before, event_hash, came, damage)
     return Event(row.sequence, row.id, author, row.known, row.time, row.kind, payload, row.before, row.hash, came)
 
 
@@ -433,7 +441,7 @@ def _read_imported(there: Connection) -> tuple[range, ...]:
     """Return the numbers of the events that came with a file; all, if their list cannot be read."""
     value = there.execute(select(about.c.value).where(about.c.name == IMPORTED)).scalar_one_or_none()
     try:
-        pairs = [str(one).split("-") for one in str(value or "").split()]
+        pairs = [str(span).split("-") for span in str(value or "").split()]
         return tuple(range(int(first), int(last) + 1) for first, last in pairs)
     except ValueError:
         return (range(1, 1 << 62),)
@@ -459,18 +467,18 @@ def _explain_damage(row: Any, expected: int, before: str) -> str | None:
         return "it does not follow the event before it"
     try:
         draft = Draft(row.kind, {}, kept_text.parse(row.author), row.known, row.id)
-        made = compute_hash(expected, draft, row.time, row.payload, before)
+        event_hash = compute_hash(expected, draft, row.time, row.payload, before)
     except (ValueError, TypeError, AttributeError):
         return "it cannot be read"
-    return None if made == row.hash else "it was changed after it was saved"
+    return None if event_hash == row.hash else "it was changed after it was saved"
 
 
 def _format_reason(error: Exception) -> str:
     """Return what a database or a disk reports, in one line without its own address."""
     if isinstance(error, UnicodeDecodeError):
         return f"it is damaged; {UNUSABLE}"
-    found = getattr(error, "orig", None) or error
-    said_ = getattr(found, "strerror", None) or str(found)
+    cause = getattr(error, "orig", None) or error
+    reason = getattr(cause, "strerror", None) or str(cause)
     return {
         "database or disk is full": "the disk is full",
         "disk I/O error": "the disk is full or does not answer as it should; free some space on it",
@@ -479,4 +487,4 @@ def _format_reason(error: Exception) -> str:
         "file is not a database": "it is no database; it was damaged or written by another program",
         "database disk image is malformed": f"it is damaged; {UNUSABLE}",
         "interrupted": f"it takes more than {schema.CLOCK:g} s to read, so reading it was stopped; {UNUSABLE}",
-    }.get(said_, said_.splitlines()[0] if said_ else "it cannot be written to")
+    }.get(reason, reason.splitlines()[0] if reason else "it cannot be written to")

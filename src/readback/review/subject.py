@@ -40,12 +40,12 @@ def parse_subject(opened: Workspace, text: str) -> Subject:
         return Subject("study")
     kind, colon, rest = text.partition(":")
     if colon and kind in ("condition", "mode", "comparison"):
-        for found in _find_named(opened, kind, rest):
-            return found
+        for subject in _find_named(opened, kind, rest):
+            return subject
     for kind in ("condition", "mode", "comparison"):
-        for found in _find_named(opened, kind, text):
-            return found
-    conditions = ", ".join(one.name for one in opened.conditions)
+        for subject in _find_named(opened, kind, text):
+            return subject
+    conditions = ", ".join(condition.name for condition in opened.conditions)
     there = f"the conditions are {conditions}" if conditions else f"the modes are {', '.join(opened.prompts) or 'none'}"
     raise UnknownSubject(f"nothing here is called '{text}'; write study, condition:NAME, mode:NAME or comparison:A|B; "
                          f"{there}")  # fmt: skip
@@ -54,8 +54,8 @@ def parse_subject(opened: Workspace, text: str) -> Subject:
 def _find_named(opened: Workspace, kind: str, text: str) -> Iterator[Subject]:
     if kind == "mode" and text in opened.prompts:
         yield Subject("mode", (text,))
-    if kind == "condition" and (one := opened.condition(text)):
-        yield Subject("condition", (one.name,))
+    if kind == "condition" and (condition := opened.condition(text)):
+        yield Subject("condition", (condition.name,))
     if kind == "comparison":
         for at in (place for place, char in enumerate(text) if char == BETWEEN):
             pair = [opened.condition(name.strip()) for name in (text[:at], text[at + 1 :])]
@@ -63,29 +63,29 @@ def _find_named(opened: Workspace, kind: str, text: str) -> Iterator[Subject]:
                 yield Subject("comparison", (pair[0].name, pair[1].name))
 
 
-def describe_subject(one: Subject) -> str:
+def describe_subject(subject: Subject) -> str:
     """Describe a subject."""
-    if one.kind == "comparison":
-        return t("review.subject_comparison", a=written_out(one.names[0]), b=written_out(one.names[1]))
-    return t(f"review.subject_{one.kind}", name=written_out(one.names[0]) if one.names else "")
+    if subject.kind == "comparison":
+        return t("review.subject_comparison", a=written_out(subject.names[0]), b=written_out(subject.names[1]))
+    return t(f"review.subject_{subject.kind}", name=written_out(subject.names[0]) if subject.names else "")
 
 
-def list_covered(opened: Workspace, one: Subject) -> tuple[Selection, ...]:
+def list_covered(opened: Workspace, subject: Subject) -> tuple[Selection, ...]:
     """List what is sent, and what judges are shown, under a subject. Raises NothingToLock where that is nothing."""
-    if one.kind == "mode":
-        return (Selection(mode=one.names[0]),)
+    if subject.kind == "mode":
+        return (Selection(mode=subject.names[0]),)
     every = list_choices(opened)
-    if one.kind == "study":
+    if subject.kind == "study":
         return every
-    found = tuple(choice for choice in every if choice.condition in one.names)
-    if not found:
-        raise NothingToLock(f"{one} sends nothing")
-    return found
+    choices = tuple(choice for choice in every if choice.condition in subject.names)
+    if not choices:
+        raise NothingToLock(f"{subject} sends nothing")
+    return choices
 
 
-def to_json(one: Subject) -> dict[str, Any]:
+def to_json(subject: Subject) -> dict[str, Any]:
     """{"kind", "names"}"""
-    return {"kind": one.kind, "names": list(one.names)}
+    return {"kind": subject.kind, "names": list(subject.names)}
 
 
 def from_json(value: Mapping[str, Any]) -> Subject:

@@ -24,19 +24,19 @@ class Author:
     """The author's name and how it is known; "" where it is not, and `refused` says why no name is taken."""
 
     name: str = ""
-    known: Known = "asked"
+    source: Known = "asked"
     refused: str = ""
 
 
 def identify_author(
-    headers: Mapping[str, Sequence[str]], peer: str | None, asked: str, settings: Mapping[str, str] = os.environ
+    headers: Mapping[str, Sequence[str]], peer: str | None, typed_name: str, settings: Mapping[str, str] = os.environ
 ) -> Author:
     """Identify the author by the headers of the browser's connection (lower-case name: all values), its peer's address,
-    and the name that was `asked` for.
+    and `typed_name`.
     """
     header = settings.get(HEADER, "").strip().lower()
     if not header:
-        return Author(asked.strip()[:LONGEST])
+        return Author(typed_name.strip()[:LONGEST])
     names, secrets = headers.get(header, ()), headers.get(SAID, ())
     if len(names) > 1 or len(secrets) > 1:
         return Author(refused="doubled")
@@ -51,7 +51,10 @@ def identify_author(
 def _is_listed(peer: str | None, listed: str) -> bool:
     """Return whether an address is one of those listed, however it is written; this machine's own are one."""
     try:
-        here, there = ip_address(peer or ""), {ip_address(one.strip()) for one in listed.split(",") if one.strip()}
+        here, there = (
+            ip_address(peer or ""),
+            {ip_address(address.strip()) for address in listed.split(",") if address.strip()},
+        )
     except ValueError:
         return False
-    return here in there or (here.is_loopback and any(one.is_loopback for one in there))
+    return here in there or (here.is_loopback and any(address.is_loopback for address in there))

@@ -111,7 +111,7 @@ def _build_standing(standing: signing.Standing | None) -> dict[str, Any]:
 
 
 def _build_by(by: By) -> dict[str, Any]:
-    return {"author": by.author, "known": by.known, "time": by.time, "sequence": by.sequence}
+    return {"author": by.author, "known": by.source, "time": by.time, "sequence": by.sequence}
 
 
 def format_review(review: Review, standings: Standings, text_changes: TextChanges) -> Iterator[str]:
@@ -157,7 +157,7 @@ def _format_note(note: Note) -> str:
 
 def _format_by(by: By) -> str:
     time = by.time[:16].replace("T", " ")
-    return f"{by.author} ({IDENTITIES[by.known]}), {time} UTC"
+    return f"{by.author} ({IDENTITIES[by.source]}), {time} UTC"
 
 
 def _format_standing(standing: signing.Standing | None) -> str:

@@ -53,7 +53,7 @@ def question(item: Item) -> str:
         return t("agenda.ask_comparison", a=item.subject.names[0], b=item.subject.names[1])
     if kind == "finding":
         return t("agenda.ask_finding", title=groups.title(item.key.partition(":")[2]))
-    return t(f"agenda.ask_{kind}", criterion=item.asked["criterion"]) if kind in ASKING else item.said
+    return t(f"agenda.ask_{kind}", criterion=item.query["criterion"]) if kind in ASKING else item.sentence
 
 
 def answer(item: Item, verdict: str) -> str:
@@ -78,7 +78,7 @@ def draw(agenda: Agenda, review: Review) -> None:
         with st.expander(t("agenda.dropped", n=len(agenda.dropped))):
             for item in agenda.dropped:
                 step = next(s for s in reversed(review.agenda) if s.do == "drop" and s.item == item.key)
-                show.draw(show.h("<p>{}</p>", item.said))
+                show.draw(show.h("<p>{}</p>", item.sentence))
                 st.button(
                     t("agenda.restore"),
                     key=f"restore_{item.key}",
@@ -112,7 +112,7 @@ def _why(item: Item) -> list[Markup]:
     if item.kind == "comparison":
         look, kind = ("rb-bad", "unfair") if item.severity == "error" else ("rb-warn", "unknown")
         return [show.h('<strong class="{}">{}</strong>', look, t(f"verdict.{kind}"))]
-    return [show.h("{}", item.said)] if question(item) != item.said else []
+    return [show.h("{}", item.sentence)] if question(item) != item.sentence else []
 
 
 def _decided(decision_on_item: Decision | None) -> Markup:
@@ -275,7 +275,7 @@ def _decide(item: Item) -> None:
         "reason": reason,
         "agenda": True,
         "item": item.key,
-        "on": item.said,
+        "on": item.sentence,
         **made_on.payload,
     }
     if reviewing.save(FORM, "decision", payload, made_on.texts, "item_reason"):

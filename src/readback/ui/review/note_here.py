@@ -185,7 +185,7 @@ def draw_note(note: Note) -> Any:
 def by(who: Any) -> str:
     """Who said something, how that is known, and when."""
     return t(
-        "review.by", name=written_out(who.author), how=t(f"review.known_{who.known}"), time=local_time.minute(who.time)
+        "review.by", name=written_out(who.author), how=t(f"review.known_{who.source}"), time=local_time.minute(who.time)
     )
 
 

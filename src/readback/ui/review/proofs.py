@@ -55,7 +55,7 @@ def link(item: Item) -> object:
     """Return the way to where the proof is seen in full; nothing where it is all here."""
     if not item.page or item.page == "since":
         return ""
-    parameters: Mapping[str, str] = item.asked if item.page != "review" else {}
+    parameters: Mapping[str, str] = item.query if item.page != "review" else {}
     return show.link(item.page, t(f"agenda.see_{item.page}"), **parameters)
 
 
@@ -63,8 +63,8 @@ def _since(since: Since | None) -> None:
     if since is None:
         return
     lines = [f"{lock_file.format_head(line.subject)}: {lock_check.describe_change(line)}" for line in since.lines]
-    lines += [t("agenda.new_finding", said=f"{finding.said} ({finding.where})") for finding in since.new]
-    lines += [t("agenda.gone_finding", said=f"{finding.said} ({finding.where})") for finding in since.gone]
+    lines += [t("agenda.new_finding", said=f"{finding.sentence} ({finding.where})") for finding in since.new]
+    lines += [t("agenda.gone_finding", said=f"{finding.sentence} ({finding.where})") for finding in since.gone]
     rows = show.join([show.h("<li>{}</li>", line) for line in lines[:LINES]])
     more = t("agenda.since_more", n=len(lines) - LINES) if len(lines) > LINES else ""
     if any(line.change for line in since.lines):
@@ -106,7 +106,7 @@ def _finding(finding: Finding) -> None:
 
 def _chart(item: Item, table: ScoreTable) -> None:
     """Draw the planned comparisons under the item's criterion, as Scores draws them."""
-    criterion = item.asked["criterion"]
+    criterion = item.query["criterion"]
     judge = next(iter(in_view.judges(table, criterion)), None)
     if judge is None:
         return

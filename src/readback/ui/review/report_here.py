@@ -33,4 +33,4 @@ def draw() -> None:
 
 
 def _make_report(form: str, opened: Workspace, store: Store) -> bytes:
-    return FORMS[form](contents.contents(opened, store, contents.until(store.events(), None)))
+    return FORMS[form](contents.build_contents(opened, store, contents.select_events(store.events(), None)))

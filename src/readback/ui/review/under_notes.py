@@ -22,7 +22,7 @@ TITLED = 200  # characters of a note in the hint of its mark
 @st.cache_data(max_entries=SHARED, show_spinner=False)
 def _changed(key: str, called: str, _opened: Workspace, _note: Note) -> anchors.TextChange | None:
     try:
-        content = reviewing.store().content(_note.kept) if _note.kept else None
+        content = reviewing.store().content(_note.text_hash) if _note.text_hash else None
     except NotReadable:
         content = None  # the page says so above
     return anchors.compare_text(_opened, _note, content)

@@ -85,7 +85,7 @@ def name_field() -> Author:
     writer = author()
     if writer.refused:
         show.notice(t("review.refused", why=t(f"review.why_{writer.refused.replace(' ', '_')}")), "warning")
-    elif writer.known == "proxy":
+    elif writer.source == "proxy":
         show.draw(show.h('<p class="rb-small">{}</p>', t("review.you_are", name=writer.name)))
     else:
         st.session_state.setdefault("review_name", writer.name)
@@ -125,7 +125,7 @@ def save(
         return False
     key = st.session_state.get(f"draft_key_{form}") or new_id()
     try:
-        store().save(Draft(kind, payload, writer.name, writer.known, key), texts)
+        store().save(Draft(kind, payload, writer.name, writer.source, key), texts)
     except (NotSaved, NotReadable) as error:
         st.session_state[SAID] = (form, "", t("review.not_saved", why=str(error)))
         return False
