@@ -38,7 +38,7 @@ compare_versions.refused()
 bar.show_search_outcome()
 
 found = compare_made.compared()
-compare_view.said(found)
+compare_view.draw_sentence(found)
 fair.draw()
 compare_view.warned(found)
 

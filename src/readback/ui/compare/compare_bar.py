@@ -36,9 +36,15 @@ def sides() -> None:
     st.session_state["differs"] = kind
     with _together("how"):
         show.word(t("compare.with"))
-        st.selectbox(t("compare.differs"), list(kinds), key="differs", on_change=_differs,
-                     width=present.holding(kinds.values(), 150), format_func=kinds.__getitem__,
-                     label_visibility="collapsed")  # fmt: skip
+        st.selectbox(
+            t("compare.differs"),
+            list(kinds),
+            key="differs",
+            on_change=_differs,
+            width=present.holding(kinds.values(), 150),
+            format_func=kinds.__getitem__,
+            label_visibility="collapsed",
+        )
     with _together("b_side"):
         show.word("B")
         _b(kind)
@@ -47,12 +53,12 @@ def sides() -> None:
 
 
 def _together(name: str) -> DeltaGenerator:
-    """A part of the bar of which a narrow window sets all or nothing on another line."""
+    """Make a part of the bar that a narrow window moves to another line as a whole."""
     return st.container(horizontal=True, vertical_alignment="center", width="content", key=f"part_{name}")
 
 
 def swap() -> None:
-    """The button that makes A what B is, and B what A is."""
+    """Draw the button that makes A what B is, and B what A is."""
     st.button(t("compare.swap"), key="swap", help=t("compare.swap_help"), on_click=compare_sides.swap)
 
 
@@ -62,16 +68,23 @@ def layer() -> None:
         address.follow("layer", "messages", LAYERS)
         with _together("layer"):
             show.word(t("compare.layer"))
-            st.selectbox(t("compare.layer"), LAYERS, key="layer", format_func=_say_layer, on_change=address.keep,
-                         width=present.holding(map(_say_layer, LAYERS), 150), args=("layer", "messages"),
-                         label_visibility="collapsed")  # fmt: skip
+            st.selectbox(
+                t("compare.layer"),
+                LAYERS,
+                key="layer",
+                format_func=_say_layer,
+                on_change=address.keep,
+                width=present.holding(map(_say_layer, LAYERS), 150),
+                args=("layer", "messages"),
+                label_visibility="collapsed",
+            )
 
 
 def entries(kind: str) -> Mapping[str, Parts]:
-    """What the bar offers for B, by name: the keys of a link that make B so."""
+    """Return what the bar offers for B, by name: the keys of a link that make B so."""
     workspace, a = choice.workspace(), side("a")
     if kind == "condition":
-        return {name: keys_of(_judging(one, a.choice)) for name, one in picker.options(workspace).items()}
+        return {name: keys_of(_judging(selection, a.choice)) for name, selection in picker.options(workspace).items()}
     if kind == "adapter":
         through = {f"adapter:{name}": keys_of(replace(a.choice, adapter=name)) for name in _adapters()}
         modes = {f"mode:{name}": keys_of(_in_mode(a.choice, name)) for name in workspace.prompts}
@@ -79,10 +92,10 @@ def entries(kind: str) -> Mapping[str, Parts]:
     if kind == "layer":
         return {name: {"layer": name} for name in LAYERS}
     if kind == "option":
-        called = options.called_for(workspace)
+        option_values = options.called_for(workspace)
         there = dict(a.options)
-        now = {name: there.get(name, options.now(workspace, name)) for name in called}
-        values = ((name, value) for name, known in called.items() for value in known if value != now[name])
+        now = {name: there.get(name, options.now(workspace, name)) for name in option_values}
+        values = ((name, value) for name, allowed in option_values.items() for value in allowed if value != now[name])
         return {f"{name}={value}": {"option": f"{name}={value}"} for name, value in values}
     if kind == "version":
         folders = {
@@ -90,24 +103,31 @@ def entries(kind: str) -> Mapping[str, Parts]:
             for name in open_workspaces.list_openable()
             if name != choice.workspace_id()
         }
-        return {**{f"rev:{one.id}": {"rev": one.id} for one in revisions()}, **folders}
+        return {**{f"rev:{selection.id}": {"rev": selection.id} for selection in revisions()}, **folders}
     return {}
 
 
 def _b(kind: str) -> None:
-    """The list for B, between the buttons that go through it."""
+    """Draw the list for B, between the buttons that go through it."""
     if kind == "record":
         _b_record()
         return
-    known = entries(kind)
-    now = _now(kind, known)
-    listed = [*known, *([] if now in known else [now])]
+    choices = entries(kind)
+    now = _now(kind, choices)
+    listed = [*choices, *([] if now in choices else [now])]
     st.session_state["b"] = now
     words = {name: _say(name) for name in listed}
     _stepper("previous_b", len(listed) < 2, kind, 0)
-    st.selectbox(t("compare.b"), listed, key="b", width=present.holding(words.values(), 150),
-                 format_func=words.__getitem__, on_change=_picked, args=(kind,),
-                 label_visibility="collapsed")  # fmt: skip
+    st.selectbox(
+        t("compare.b"),
+        listed,
+        key="b",
+        width=present.holding(words.values(), 150),
+        format_func=words.__getitem__,
+        on_change=_picked,
+        args=(kind,),
+        label_visibility="collapsed",
+    )
     _stepper("next_b", len(listed) < 2, kind, 0)
 
 
@@ -117,9 +137,15 @@ def _b_record() -> None:
     if len(data) <= choice.LISTED:
         spelled = [*map(exact.spelling, data.ids())]
         st.session_state["b_at"] = at
-        st.selectbox(t("compare.b"), range(len(spelled)), key="b_at", on_change=_picked_record,
-                     width=present.holding(spelled, 120), format_func=spelled.__getitem__,
-                     label_visibility="collapsed")  # fmt: skip
+        st.selectbox(
+            t("compare.b"),
+            range(len(spelled)),
+            key="b_at",
+            on_change=_picked_record,
+            width=present.holding(spelled, 120),
+            format_func=spelled.__getitem__,
+            label_visibility="collapsed",
+        )
     else:
         st.session_state["b_at"] = at + 1
         st.number_input(
@@ -143,10 +169,10 @@ def _step(kind: str, at: int, by: int) -> None:
     if kind == "record":
         put_b(kind, **compare_sides.place((at + by) % len(choice.dataset())))
         return
-    known = entries(kind)
-    names, now = list(known), _now(kind, known)
+    choices = entries(kind)
+    names, now = list(choices), _now(kind, choices)
     if names:
-        put_b(kind, **known[names[(names.index(now) + by) % len(names)] if now in known else names[0]])
+        put_b(kind, **choices[names[(names.index(now) + by) % len(names)] if now in choices else names[0]])
 
 
 def _picked(kind: str) -> None:
@@ -166,21 +192,21 @@ def _differs() -> None:
     put_b(st.session_state["differs"])
 
 
-def _now(kind: str, known: Mapping[str, Parts]) -> str:
+def _now(kind: str, choices: Mapping[str, Parts]) -> str:
     """Which of the list B is."""
     b = side("b")
     if kind in ("condition", "adapter"):
-        asked: Parts = keys_of(b.choice)
+        parts_b: Parts = keys_of(b.choice)
         if kind == "adapter" and side("a").choice == replace(b.choice, adapter=side("a").choice.adapter):
             return f"adapter:{b.choice.adapter}" if b.choice.adapter else AS_LINKED
     elif kind == "layer":
-        asked = {"layer": b.layer}
+        parts_b = {"layer": b.layer}
     elif kind == "option":
-        asked = {"option": next((f"{name}={value}" for name, value in b.options), "")}
+        parts_b = {"option": next((f"{name}={value}" for name, value in b.options), "")}
     else:
         name = st.query_params.get("b_workspace")
-        asked = {"workspace": name} if name else {"rev": b.rev}
-    return next((name for name, parts in known.items() if dict(parts) == dict(asked)), AS_LINKED)
+        parts_b = {"workspace": name} if name else {"rev": b.rev}
+    return next((name for name, parts in choices.items() if dict(parts) == dict(parts_b)), AS_LINKED)
 
 
 def _say(name: str) -> str:
@@ -191,7 +217,9 @@ def _say(name: str) -> str:
     if kind == "adapter":
         return t("compare.through", name=rest)
     if kind == "rev":
-        return next((f"{one.date} {one.subject}" for one in revisions() if one.id == rest), rest[:10])
+        return next(
+            (f"{revision.date} {revision.subject}" for revision in revisions() if revision.id == rest), rest[:10]
+        )
     if kind == "workspace":
         return t("compare.in_workspace", name=frame.name(rest))
     if name in LAYERS:
@@ -214,12 +242,12 @@ def _adapters() -> tuple[str, ...]:
     return compare_sides.adapter_names(choice.workspace())
 
 
-def _in_mode(one: Selection, mode: str) -> Selection:
-    """The same in another mode; what a condition is for is its own mode, so only its adapter goes along."""
-    condition = choice.workspace().condition(one.condition or "")
-    return Selection(mode=mode, adapter=one.adapter or (condition.adapter if condition else None))
+def _in_mode(selection: Selection, mode: str) -> Selection:
+    """Return the selection in another mode; a condition keeps its own mode, so only its adapter goes along."""
+    condition = choice.workspace().condition(selection.condition or "")
+    return Selection(mode=mode, adapter=selection.adapter or (condition.adapter if condition else None))
 
 
-def _judging(one: Selection, a: Selection) -> Selection:
-    """A judge reads the answer that A's judge reads, or that A's condition gave."""
-    return replace(one, condition=a.condition) if one.judge and one.condition is None else one
+def _judging(selection: Selection, a: Selection) -> Selection:
+    """Return the selection; a judge reads the answer that A's judge reads, or that A's condition gave."""
+    return replace(selection, condition=a.condition) if selection.judge and selection.condition is None else selection

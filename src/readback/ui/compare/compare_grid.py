@@ -31,18 +31,18 @@ Made = tuple[PromptLengths | None, ...] | None  # a line that is made, None wher
 
 
 def draw() -> None:
-    """The table for the record in view, a page of rows at a time."""
+    """Draw the table for the record in view, a page of rows at a time."""
     names, columns, lines = layout(choice.workspace())
     if len(names) * len(columns) < 2:
         show.empty(t("compare.grid_one"))
         return
     start = offset("rows", len(lines), ROWS)
-    made = _made(lines[start : start + ROWS])
-    numbers = _numbers([cell for line in made if line for cell in line if cell])
-    show.draw(show.h('<p class="rb-small">{}</p>', _summary(made, len(numbers), start, len(lines))))
-    _table(names[start : start + ROWS], columns, made, numbers)
-    if None in made:
-        show.notice(t("compare.grid_late", n=made.count(None)))
+    rows = _measure_cells(lines[start : start + ROWS])
+    numbers = _numbers([cell for line in rows if line for cell in line if cell])
+    show.draw(show.h('<p class="rb-small">{}</p>', _summary(rows, len(numbers), start, len(lines))))
+    _table(names[start : start + ROWS], columns, rows, numbers)
+    if None in rows:
+        show.notice(t("compare.grid_late", n=rows.count(None)))
         st.button(t("compare.grid_go_on"), key="grid_go_on")
     _turn(start, len(lines))
 
@@ -56,115 +56,135 @@ def layout(workspace: Workspace) -> tuple[tuple[str, ...], tuple[str, ...], tupl
         for name, condition in conditions.items()
     }
     if not conditions:
-        lines |= {t("messages.sent_mode", name=m): tuple(Selection(mode=m, adapter=c or None) for c in columns)
-                  for m in workspace.prompts}  # fmt: skip
+        lines |= {
+            t("messages.sent_mode", name=m): tuple(Selection(mode=m, adapter=c or None) for c in columns)
+            for m in workspace.prompts
+        }
     named = {condition.task for condition in conditions.values() if not condition.mode}
-    lines |= {t("messages.sent_task", name=task): tuple(Selection(task=task, adapter=c or None) for c in columns)
-              for task in workspace.tasks if task not in named}  # fmt: skip
+    lines |= {
+        t("messages.sent_task", name=task): tuple(Selection(task=task, adapter=c or None) for c in columns)
+        for task in workspace.tasks
+        if task not in named
+    }
     return tuple(lines), columns, tuple(lines.values())
 
 
 def _of_condition(name: str, own: str | None, column: str, columns: tuple[str, ...]) -> Selection | None:
-    """A condition through an adapter; its own, or none, is what it is planned with."""
+    """Return a condition through an adapter; its planned adapter, or none, stands in its own column."""
     planned = own if own in columns else ""
     if column == planned:
         return Selection(condition=name)
     return Selection(condition=name, adapter=column) if column else None
 
 
-def _made(lines: Sequence[Line]) -> list[Made]:
-    """The cells of the rows as far as they are made in time; what was made before is kept.
+def _measure_cells(lines: Sequence[Line]) -> list[Made]:
+    """Return the cells of the rows as far as they are measured in time; rows measured before are reused.
 
     A cell whose time was over is tried again with the next look: a busy machine is no fault of a template.
     """
-    kept, workspace, began = _kept(choice.key(), choice.position()), choice.workspace(), time.monotonic()
-    missing = [line for line in lines if line not in kept]
+    finished, workspace, began = _get_measured(choice.key(), choice.position()), choice.workspace(), time.monotonic()
+    missing = [line for line in lines if line not in finished]
     late: dict[Line, tuple[PromptLengths | None, ...]] = {}
     if missing:
-        seen = measure(workspace, choice.position(), [one for line in missing for one in line if one])
-        with closing(seen):  # or the child would work on for nobody
+        measurements = measure(
+            workspace, choice.position(), [selection for line in missing for selection in line if selection]
+        )
+        with closing(measurements):  # or the child would work on for nobody
             for line in missing:
-                cells = tuple(None if one is None else next(seen, None) for one in line)
-                if None in (cell for cell, one in zip(cells, line, strict=True) if one):
+                cells = tuple(None if selection is None else next(measurements, None) for selection in line)
+                if None in (cell for cell, selection in zip(cells, line, strict=True) if selection):
                     break
-                (late if any(cell.late for cell in cells if cell) else kept)[line] = cells
+                (late if any(cell.late for cell in cells if cell) else finished)[line] = cells
                 if time.monotonic() - began > PATIENCE:
                     break
-    return [kept.get(line) or late.get(line) for line in lines]
+    return [finished.get(line) or late.get(line) for line in lines]
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _kept(key: Any, at: int) -> dict[Line, tuple[PromptLengths | None, ...]]:
-    """The rows made so far of a record, for everybody who looks at it."""
+def _get_measured(key: Any, at: int) -> dict[Line, tuple[PromptLengths | None, ...]]:
+    """Return the rows of a record that are measured so far, shared by all sessions."""
     return {}
 
 
 def _numbers(cells: list[PromptLengths]) -> Mapping[str, int]:
-    """A number for each text there is, in the order of the table."""
+    """Return numbers for the different texts, in the order of the table."""
     prints = dict.fromkeys(cell.fingerprint for cell in cells if cell.fingerprint)
     return {mark: number for number, mark in enumerate(prints, 1)}
 
 
-def _summary(made: Sequence[Made], texts: int, start: int, total: int) -> str:
-    cells = sum(cell is not None for line in made if line for cell in line)
-    said = t("compare.grid_said", n=texts, cells=cells)
+def _summary(rows: Sequence[Made], texts: int, start: int, total: int) -> str:
+    cells = sum(cell is not None for line in rows if line for cell in line)
+    sentence = t("compare.grid_said", n=texts, cells=cells)
     if texts > 1:
-        said += " " + t("compare.grid_how")
+        sentence += " " + t("compare.grid_how")
     if total > ROWS:
-        said += " " + t("compare.grid_rows", start=start + 1, stop=start + len(made), all=total)
-    return said
+        sentence += " " + t("compare.grid_rows", start=start + 1, stop=start + len(rows), all=total)
+    return sentence
 
 
-def _table(names: Sequence[str], columns: Sequence[str], made: Sequence[Made], numbers: Mapping[str, int]) -> None:
+def _table(names: Sequence[str], columns: Sequence[str], rows: Sequence[Made], numbers: Mapping[str, int]) -> None:
     now = {"A": side("a").choice, "B": side("b").choice}
     adapters = [column or t("compare.grid_own") for column in columns]
     heads = (t("compare.grid_what"), *(adapters if len(columns) > 1 else [t("compare.grid_text")]))
     head = show.join([show.h('<th scope="col">{}</th>', name) for name in heads])
     body = []
-    for name, line in zip(names, made, strict=True):
+    for name, line in zip(names, rows, strict=True):
         tints = _tints(line or ()) if len(columns) > 1 else list(numbers)
-        cells = [_shown(cell, numbers, tints, now) for cell in line] if line else [show.h("<td>…</td>")] * len(columns)
+        cells = (
+            [_draw_cell(cell, numbers, tints, now) for cell in line] if line else [show.h("<td>…</td>")] * len(columns)
+        )
         body.append(show.h('<tr><th scope="row">{}</th>{}</tr>', name, show.join(cells)))
-    show.draw(show.h(
-        '<div class="rb-scroll" role="region" tabindex="0" aria-label="{0}"><table class="rb-table rb-grid">'
-        "<caption>{0}</caption><thead><tr>{1}</tr></thead><tbody>{2}</tbody></table></div>",
-        t(f"compare.view_grid_{picker.kind()}"), head, show.join(body),
-    ))  # fmt: skip
+    show.draw(
+        show.h(
+            '<div class="rb-scroll" role="region" tabindex="0" aria-label="{0}"><table class="rb-table rb-grid">'
+            "<caption>{0}</caption><thead><tr>{1}</tr></thead><tbody>{2}</tbody></table></div>",
+            t(f"compare.view_grid_{picker.kind()}"),
+            head,
+            show.join(body),
+        )
+    )
 
 
 def _tints(line: Sequence[PromptLengths | None]) -> list[str]:
-    """The texts of a row, each of which has a tint of its own there."""
+    """Return the texts of a row; each has a tint in that row."""
     return list(dict.fromkeys(cell.fingerprint for cell in line if cell))
 
 
-def _shown(
+def _draw_cell(
     cell: PromptLengths | None, numbers: Mapping[str, int], tints: list[str], now: Mapping[str, Selection]
 ) -> Markup:
     if cell is None:
         return show.h('<td class="rb-small">{}</td>', t("compare.grid_none"))
     links = show.join([_link(which, cell.choice, now) for which in "AB"], " ")
     if not cell.fingerprint:
-        return show.h("<td>{}<br>{}</td>", show.severity("error"),
-                      t("compare.grid_too_late" if cell.late else "compare.grid_not_built"))  # fmt: skip
+        return show.h(
+            "<td>{}<br>{}</td>",
+            show.severity("error"),
+            t("compare.grid_too_late" if cell.late else "compare.grid_not_built"),
+        )
     tint = tints.index(cell.fingerprint) % TINTS
     size = t("compare.cell_size", characters=t("messages.characters", n=cell.characters), tokenizer=cell.tokenizer)
     tokens = t("compare.cell_tokens" if cell.exact else "compare.cell_estimated", n=cell.tokens)
-    found = [show.severity(word, n) for word, n in (("error", cell.errors), ("warning", cell.warnings)) if n]
+    counts = [show.severity(word, n) for word, n in (("error", cell.errors), ("warning", cell.warnings)) if n]
     name = t("compare.cell_text", n=numbers[cell.fingerprint])
     cells = '<td><span class="rb-letter rb-tint-{}">{}</span><br><span title="{}">{}</span><br>{}<br>{}</td>'
-    return show.h(cells, tint, name, size, tokens, links, show.join(found, " "))
+    return show.h(cells, tint, name, size, tokens, links, show.join(counts, " "))
 
 
-def _link(which: str, one: Selection, now: Mapping[str, Selection]) -> Markup:
-    """A link that makes a cell one of the two sides; where it is one already, its name."""
-    if now[which] == one:
+def _link(which: str, selection: Selection, now: Mapping[str, Selection]) -> Markup:
+    """Make the link that makes a cell one of the two sides; where it is one already, its name."""
+    if now[which] == selection:
         return show.h('<strong class="rb-is-side">{}</strong>', t("compare.is_side", side=which))
-    a, b = (one, now["B"]) if which == "A" else (now["A"], one)
-    kept = {key: value for key, value in st.query_params.to_dict().items() if key not in address.SHARED}
+    a, b = (selection, now["B"]) if which == "A" else (now["A"], selection)
+    parameters = {key: value for key, value in st.query_params.to_dict().items() if key not in address.SHARED}
     sides = {**dict.fromkeys(PARTS), **keys_of(a)} | {f"b_{key}": value for key, value in asdict(b).items()}
-    label = t("compare.as_side_of", side=which, name=sent(one))
-    return show.h('<a class="rb-link" target="_self" href="{}" aria-label="{}">{}</a>',
-                  address.href("compare", **{**kept, **sides}), label, t("compare.as_side", side=which))  # fmt: skip
+    label = t("compare.as_side_of", side=which, name=sent(selection))
+    return show.h(
+        '<a class="rb-link" target="_self" href="{}" aria-label="{}">{}</a>',
+        address.href("compare", **{**parameters, **sides}),
+        label,
+        t("compare.as_side", side=which),
+    )
 
 
 def _turn(start: int, count: int) -> None:
@@ -172,5 +192,10 @@ def _turn(start: int, count: int) -> None:
         return
     with st.container(horizontal=True):
         for name, at in (("earlier", start - ROWS), ("later", start + ROWS)):
-            st.button(t(f"findings.{name}"), key=f"rows_{name}", disabled=not 0 <= at < count,
-                      on_click=address.put, kwargs={"rows": str(at) if at > 0 else None})  # fmt: skip
+            st.button(
+                t(f"findings.{name}"),
+                key=f"rows_{name}",
+                disabled=not 0 <= at < count,
+                on_click=address.put,
+                kwargs={"rows": str(at) if at > 0 else None},
+            )

@@ -23,33 +23,33 @@ KEEP = 64  # sides and differences that several people go back and forth between
 
 
 def compared() -> Difference:
-    """What differs between A and B. Where a side cannot be shown, says why and ends the run of the page."""
+    """Return the difference of A and B. Where a side cannot be shown, show why and end the run of the page."""
     a, b = side("a"), side("b")
     try:
-        shown = _side(a), _side(b)
+        shown_sides = _side(a), _side(b)
     except SideError as error:
         show.problem(t("compare.not_shown"), str(error))
         st.stop()
-    return _difference(key(a), key(b), lambda: compare_sides(*shown))
+    return _difference(key(a), key(b), lambda: compare_sides(*shown_sides))
 
 
 def sentence(d: Difference) -> str:
-    """The sentence that says what differs."""
+    """Return the sentence that describes a difference."""
     return _sentence(key(d.a.side), key(d.b.side), lambda: said(d))
 
 
-def _side(one: Side) -> ShownSide:
-    return _shown(key(one), lambda: show_side(choice.workspace(), one, choice.position()))
+def _side(asked_side: Side) -> ShownSide:
+    return _build_shown(key(asked_side), lambda: show_side(choice.workspace(), asked_side, choice.position()))
 
 
-def key(one: Side) -> Any:
-    """What tells one side from another; for a second workspace also what its files look like from outside."""
-    there = stamp(Path(one.workspace)).key if one.workspace is not None else ""
-    return choice.key(), astuple(one), there
+def key(side: Side) -> Any:
+    """Return what tells one side from another; for a second workspace also the stamp of its files."""
+    file_stamp = stamp(Path(side.workspace)).key if side.workspace is not None else ""
+    return choice.key(), astuple(side), file_stamp
 
 
 @st.cache_resource(max_entries=KEEP, show_spinner=False)
-def _shown(asked: Any, _make: Callable[[], ShownSide]) -> ShownSide:
+def _build_shown(key_of_side: Any, _make: Callable[[], ShownSide]) -> ShownSide:
     return _make()
 
 

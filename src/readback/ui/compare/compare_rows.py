@@ -47,7 +47,7 @@ Piece = tuple[Literal["row", "fold"], tuple[Part, ...]]
 
 
 def rows(a: str, b: str, changes: Sequence[Change], first: int = 1, whole: bool = False) -> Iterator[Row | Fold]:
-    """The rows of two texts; together their spans cover both. Differences are counted from `first`.
+    """Yield the rows of two texts; together their spans cover both. Differences are counted from `first`.
 
     `whole` folds nothing.
     """
@@ -77,8 +77,8 @@ def _pieces(a: str, b: str, changes: Sequence[Change], first: int, whole: bool) 
                 yield "row", tuple(row)
                 row = []
             continue
-        kept, tail = _split(a[change.a[0] : change.a[1]], at > 0, at < len(changes) - 1, whole)
-        for start, stop, folded in (*kept, *tail):
+        head, tail = _split(a[change.a[0] : change.a[1]], at > 0, at < len(changes) - 1, whole)
+        for start, stop, folded in (*head, *tail):
             part = Part((change.a[0] + start, change.a[0] + stop), (change.b[0] + start, change.b[0] + stop))
             if folded:
                 if row:
@@ -98,7 +98,7 @@ def _pieces(a: str, b: str, changes: Sequence[Change], first: int, whole: bool) 
 def _split(
     text: str, before: bool, after: bool, whole: bool
 ) -> tuple[tuple[tuple[int, int, bool], ...], tuple[tuple[int, int, bool], ...]]:
-    """An equal stretch as (start, stop, folded): what stays near a change before it, the middle, what stays after."""
+    """Split an equal stretch into (start, stop, folded): what is after a change, the middle, what stays before it."""
     end = len(text)
     head = _head(text) if before else 0
     tail = _tail(text) if after else end
@@ -112,10 +112,10 @@ def _head(text: str) -> int:
     """Where what stays in view after a change ends: the rest of its line and a line more, or at a blank."""
     at = 0
     for _ in range(LINES):
-        found = text.find("\n", at, NEAR)
-        if found < 0:
+        line_end = text.find("\n", at, NEAR)
+        if line_end < 0:
             break
-        at = found + 1
+        at = line_end + 1
     if at or len(text) <= NEAR:
         return at or len(text)
     return max(text.rfind(" ", 1, NEAR) + 1, 0) or NEAR
@@ -126,24 +126,24 @@ def _tail(text: str) -> int:
     low, end = max(0, len(text) - NEAR), len(text)
     at = end
     for _ in range(LINES):
-        found = text.rfind("\n", low, at - 1)
-        if found < 0:
+        cut = text.rfind("\n", low, at - 1)
+        if cut < 0:
             break
-        at = found + 1
+        at = cut + 1
     if at < end:
         return at
-    found = text.find(" ", low, end - 1)
-    return found + 1 if found >= 0 else low
+    cut = text.find(" ", low, end - 1)
+    return cut + 1 if cut >= 0 else low
 
 
 def _by_row(a: str, part: Part, open_row: bool) -> Iterator[Part]:
-    """An equal stretch cut where rows begin and end: after its first line, if a row is open, and after its last."""
+    """Yield an equal stretch cut after its first line, if a row is open, and after its last line."""
     (start, stop), shift = part.a, part.b[0] - part.a[0]
     first = a.find("\n", start, stop) + 1 if open_row else 0
     last = a.rfind("\n", start, stop) + 1
     cuts = sorted({start, stop, *(cut for cut in (first, last) if start < cut < stop)})
-    for one, other in pairwise(cuts):
-        yield Part((one, other), (one + shift, other + shift))
+    for begin, end in pairwise(cuts):
+        yield Part((begin, end), (begin + shift, end + shift))
 
 
 def _ends_lines(a: str, b: str, row: Sequence[Part]) -> bool:
@@ -158,9 +158,9 @@ class _Lines:
     """Line numbers of offsets that are asked for in order."""
 
     def __init__(self, text: str) -> None:
-        self._text, self._seen, self._line = text, 0, 1
+        self._text, self._counted_to, self._line = text, 0, 1
 
     def at(self, offset: int) -> int:
-        self._line += self._text.count("\n", self._seen, offset)
-        self._seen = offset
+        self._line += self._text.count("\n", self._counted_to, offset)
+        self._counted_to = offset
         return self._line if offset == 0 or self._text[offset - 1] == "\n" else 0

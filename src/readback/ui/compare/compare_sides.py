@@ -35,7 +35,7 @@ Which = Literal["a", "b"]
 
 
 def kinds() -> tuple[str, ...]:
-    """What there is a second one of."""
+    """Return the kinds of which the workspace has a second choice."""
     workspace = choice.workspace()
     there = {
         "condition": len(picker.options(workspace)) > 1,
@@ -49,11 +49,11 @@ def kinds() -> tuple[str, ...]:
 
 
 def kind() -> str:
-    """What differs: what the link says, else what it sets, else the first there is."""
-    known, said = kinds(), st.query_params.get("differs", "")
-    if said in known:
-        return said
-    given = {name for name in B if name in st.query_params}
+    """Return what differs: what the link names, else what it sets, else the first kind there is."""
+    available, requested = kinds(), st.query_params.get("differs", "")
+    if requested in available:
+        return requested
+    names_in_link = {name for name in B if name in st.query_params}
     signs = {
         "version": {"b_rev", "b_workspace"},
         "option": {"b_option"},
@@ -61,23 +61,24 @@ def kind() -> str:
         "record": {"b_record", "b_index"},
         "adapter": {"b_adapter", *(["b_mode"] if choice.workspace().conditions else [])},
     }
-    return next((name for name, keys in signs.items() if name in known and given & keys), _first(known))
+    return next((name for name, keys in signs.items() if name in available and names_in_link & keys), _first(available))
 
 
-def _first(known: tuple[str, ...]) -> str:
-    """What is compared unasked: adapters only where the workspace has some of its own."""
-    rest = tuple(name for name in known if name != "adapter" or choice.workspace().adapters)
-    return (rest or known)[0]
+def _first(available: tuple[str, ...]) -> str:
+    """Return what is compared by default: adapters only where the workspace has some of its own."""
+    rest = tuple(name for name in available if name != "adapter" or choice.workspace().adapters)
+    return (rest or available)[0]
 
 
 def side(which: Which) -> Side:
     """One side. Names in the address that the workspace does not have are left to the assembler, which says so."""
-    a = Side(choice.sent(), index=choice.position(), layer=_layer("layer"), rev=_get("a_rev"),
-             options=_options("a_option"))  # fmt: skip
+    a = Side(
+        choice.sent(), index=choice.position(), layer=_layer("layer"), rev=_get("a_rev"), options=_options("a_option")
+    )
     if which == "a":
         return a
-    given = {name: _get(f"b_{name}") for name in PARTS}
-    b = replace(a, choice=Selection(**given)) if any(given.values()) else a
+    parts = {name: _get(f"b_{name}") for name in PARTS}
+    b = replace(a, choice=Selection(**parts)) if any(parts.values()) else a
     if "b_layer" in st.query_params:
         b = replace(b, layer=_layer("b_layer"))
     if "b_option" in st.query_params:
@@ -98,13 +99,17 @@ def records() -> tuple[int, int | None]:
 def put_b(differs: str | None = None, **parts: str | None) -> None:
     """Set B to A with these parts; for callbacks. Without parts the bar's kind gives what is usual."""
     cleared: dict[str, str | None] = dict.fromkeys(B)
-    address.put(**{**cleared, **{f"b_{name}": value for name, value in parts.items()}},
-                differs=differs or kind(), finding=None, part=None)  # fmt: skip
+    address.put(
+        **{**cleared, **{f"b_{name}": value for name, value in parts.items()}},
+        differs=differs or kind(),
+        finding=None,
+        part=None,
+    )
 
 
-def keys_of(one: Selection) -> dict[str, str | None]:
-    """A choice as the parts of a link."""
-    return {name: value for name, value in asdict(one).items() if value is not None}
+def keys_of(selection: Selection) -> dict[str, str | None]:
+    """Return a selection as the parts of a link."""
+    return {name: value for name, value in asdict(selection).items() if value is not None}
 
 
 def swap() -> None:
@@ -113,7 +118,7 @@ def swap() -> None:
     there, moved = _token(b), records()[1]
     to: dict[str, str | None] = {**dict.fromkeys((*PARTS, *PLACES)), **keys_of(b.choice)}
     to |= _spot(b) if there else place(choice.position() if moved is None else moved)
-    to |= {"layer": b.layer if b.layer != "messages" else None, "a_option": _said(b), "a_rev": b.rev}
+    to |= {"layer": b.layer if b.layer != "messages" else None, "a_option": _format_option(b), "a_rev": b.rev}
     back = _stated(b, a)
     if there:
         to["workspace"], back["b_workspace"] = there, choice.workspace_id()
@@ -134,20 +139,20 @@ def link() -> dict[str, str | None]:
 
 
 def _stated(a: Side, b: Side) -> dict[str, str | None]:
-    """The keys that make B of A: all of what is sent, and of the rest what differs."""
+    """Return the keys that make B of A: all of what is sent, and of the rest what differs."""
     keys: dict[str, str | None] = {f"b_{key}": value for key, value in asdict(b.choice).items()}
     if a.layer != b.layer:
         keys["b_layer"] = b.layer
     if a.options != b.options:
-        keys["b_option"] = _said(b) or FILES
+        keys["b_option"] = _format_option(b) or FILES
     if a.rev != b.rev:
         keys["b_rev"] = b.rev or FILES
     return keys
 
 
-def _token(one: Side) -> str | None:
-    """The id of another workspace."""
-    return next((name for name, path in open_workspaces.list_openable().items() if one.workspace == str(path)), None)
+def _token(b: Side) -> str | None:
+    """Return the id of another workspace; None where B is of this one."""
+    return next((name for name, path in open_workspaces.list_openable().items() if b.workspace == str(path)), None)
 
 
 def _at(b: Side) -> Side:
@@ -192,44 +197,48 @@ def _defaulted(b: Side) -> Side:
     return b
 
 
-def partner(workspace: Workspace, one: Selection) -> Selection:
-    """What a choice is first compared with: the other of a planned comparison, else the next in the list."""
+def partner(workspace: Workspace, selection: Selection) -> Selection:
+    """Return what a selection is first compared with: the other of a planned comparison, else the next in the list."""
     for planned in workspace.comparisons:
         pair = (planned.get("a"), planned.get("b"))
-        if one.condition in pair and not one.judge:
-            other = pair[1] if pair[0] == one.condition else pair[0]
+        if selection.condition in pair and not selection.judge:
+            other = pair[1] if pair[0] == selection.condition else pair[0]
             if isinstance(other, str) and workspace.condition(other):
                 return Selection(condition=other)
-    known = picker.options(workspace)
-    names, now = list(known), picker.key(one)
+    selections = picker.options(workspace)
+    names, now = list(selections), picker.key(selection)
     if not names:
-        return one
-    found = known[names[(names.index(now) + 1) % len(names)]] if now in names else known[names[0]]
-    return replace(found, condition=one.condition) if found.judge and found.condition is None else found
+        return selection
+    following = selections[names[(names.index(now) + 1) % len(names)]] if now in names else selections[names[0]]
+    return (
+        replace(following, condition=selection.condition)
+        if following.judge and following.condition is None
+        else following
+    )
 
 
 def adapter_names(workspace: Workspace) -> tuple[str, ...]:
-    """The adapters to choose from: the workspace's own, then those that come with Readback."""
+    """Return the adapters to choose from: the workspace's own, then those that come with Readback."""
     return tuple(dict.fromkeys((*workspace.adapters, *adapters.load_shipped())))
 
 
-def _other_adapter(one: Selection) -> str | None:
+def _other_adapter(selection: Selection) -> str | None:
     workspace = choice.workspace()
-    condition = workspace.condition(one.condition or "")
-    now = one.adapter or (condition.adapter if condition else None)
+    condition = workspace.condition(selection.condition or "")
+    now = selection.adapter or (condition.adapter if condition else None)
     return next((name for name in adapter_names(workspace) if name != now), now)
 
 
 def place(index: int) -> dict[str, str | None]:
-    """A record as keys of a link: its id where that is its own, else its number."""
+    """Return a record as keys of a link: its id where that is unique, else its number."""
     data = choice.dataset()
     name = next(iter(data.ids(index, index + 1)), None)
     own = name is not None and name == exact.spelling(name) and data.find(name) == index
     return {"record": name if own else None, "index": None if own else str(index)}
 
 
-def _spot(one: Side) -> dict[str, str | None]:
-    return {"record": one.record, "index": None if one.index is None else str(one.index)}
+def _spot(b: Side) -> dict[str, str | None]:
+    return {"record": b.record, "index": None if b.index is None else str(b.index)}
 
 
 def _options(key: str) -> tuple[tuple[str, str], ...]:
@@ -238,15 +247,15 @@ def _options(key: str) -> tuple[tuple[str, str], ...]:
     return ((name, value),) if value in options.called_for(choice.workspace()).get(name, ()) else ()
 
 
-def _said(one: Side) -> str | None:
-    return next((f"{name}={value}" for name, value in one.options), None)
+def _format_option(b: Side) -> str | None:
+    return next((f"{name}={value}" for name, value in b.options), None)
 
 
 def _layer(key: str) -> Layer:
-    said = _get(key)
-    return said if said in LAYERS else "messages"
+    value = _get(key)
+    return value if value in LAYERS else "messages"
 
 
 def _get(key: str) -> str | None:
-    said = st.query_params.get(key)
-    return None if said in ("", FILES) else said
+    value = st.query_params.get(key)
+    return None if value in ("", FILES) else value

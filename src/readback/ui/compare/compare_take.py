@@ -21,7 +21,7 @@ PATCHED = 400_000  # characters of both texts up to which a patch is made: beyon
 
 
 def draw(d: Difference) -> None:
-    """The entry for notes, and a list of downloads; each is made when it is asked for."""
+    """Draw the entry for notes, and a list of downloads; each file is made on request."""
     kinds: Mapping[str, tuple[str, str, Callable[[], str | bytes]]] = {
         "download_a": ("a.json", "application/json", lambda: exports.as_json(d.a.messages)),
         "download_b": ("b.json", "application/json", lambda: exports.as_json(d.b.messages)),
@@ -33,69 +33,76 @@ def draw(d: Difference) -> None:
         with st.popover(t("compare.take"), key="take"):
             for name, (file, kind, make) in kinds.items():
                 if name != "download_patch" or small:
-                    downloads.button(t(f"compare.{name}"), make, file, kind, key=name, on_click="ignore",
-                                     type="tertiary")  # fmt: skip
+                    downloads.button(
+                        t(f"compare.{name}"), make, file, kind, key=name, on_click="ignore", type="tertiary"
+                    )
         if d.a.messages and d.b.messages and compare_sides.side("a") != compare_sides.side("b"):
             bookmarks.offer("difference", entry(d))
 
 
 def entry(d: Difference) -> Entry:
-    """The comparison to take along: its sentence, the two sides, the first difference in both, the fingerprints."""
+    """Make the entry for notes: its sentence, the two sides, the first difference in both, the fingerprints."""
     named = tuple(zip("AB", labels(), (d.a, d.b), strict=True))
-    masked = [t("messages.masked")] if any(one.assembly and one.assembly.masked for one in (d.a, d.b)) else []
-    ours = adapters.list_own_wordings((*d.a.messages, *d.b.messages))
-    worded = [t("messages.wording", names=", ".join(ours))] if ours else []
+    masked = [t("messages.masked")] if any(side.assembly and side.assembly.masked for side in (d.a, d.b)) else []
+    adapter_names = adapters.list_own_wordings((*d.a.messages, *d.b.messages))
+    worded = [t("messages.wording", names=", ".join(adapter_names))] if adapter_names else []
     return Entry(
         "difference",
         compare_made.sentence(d),
         bookmarks.way("compare", **compare_sides.link()),
         tuple(_excerpts(d)),
         (*(t("compare.side_is", side=name, label=label) for name, label, _ in named), *masked, *worded),
-        tuple((name, shown.fingerprint) for name, _, shown in named),
+        tuple((name, shown_side.fingerprint) for name, _, shown_side in named),
     )
 
 
 def _excerpts(d: Difference) -> Iterator[Excerpt]:
-    """The first difference there is, in both texts."""
+    """Yield the first difference, in both texts."""
     pair = next((pair for pair in d.messages if not pair.equal), None)
-    change = next((one for one in pair.changes if one.kind != "equal"), None) if pair else None
+    change = next((message for message in pair.changes if message.kind != "equal"), None) if pair else None
     if pair is None or change is None:
         return
-    for name, one, span in (("A", pair.a, change.a), ("B", pair.b, change.b)):
-        if one is not None:
-            yield cut_excerpt(one.text, *span, t("compare.excerpt", side=name, role=t(f"compare.role_{one.role}")))
+    for name, message, span in (("A", pair.a, change.a), ("B", pair.b, change.b)):
+        if message is not None:
+            yield cut_excerpt(
+                message.text, *span, t("compare.excerpt", side=name, role=t(f"compare.role_{message.role}"))
+            )
 
 
 def as_json(d: Difference) -> str:
-    """The difference as JSON: fingerprints, and for each message its stretches with their texts and offsets."""
+    """Format the difference as JSON: fingerprints, and for each message its stretches with their texts and offsets."""
     named = zip(("a", "b"), labels(), (d.a, d.b), strict=True)
     sides = {
-        name: {"label": said, "fingerprint": shown.fingerprint, **as_text.make_wording(shown.messages)}
-        for name, said, shown in named
+        name: {"label": label, "fingerprint": shown_side.fingerprint, **as_text.make_wording(shown_side.messages)}
+        for name, label, shown_side in named
     }
     return json.dumps({**sides, "equal": d.equal, "messages": [_message(pair) for pair in d.messages]}, indent=2)
 
 
 def as_patch(d: Difference) -> str:
-    """The difference of each message in the form of `diff -u`."""
-    ours = adapters.list_own_wordings((*d.a.messages, *d.b.messages))
-    made = [f"# wording: {adapters.OURS} ({', '.join(ours)})\n"] if ours else []
+    """Format the difference of each message like `diff -u`."""
+    adapter_names = adapters.list_own_wordings((*d.a.messages, *d.b.messages))
+    lines = [f"# wording: {adapters.OURS} ({', '.join(adapter_names)})\n"] if adapter_names else []
     for number, pair in enumerate(d.messages, 1):
-        a, b = ((one.text if one else "").splitlines(keepends=True) for one in (pair.a, pair.b))
+        a, b = ((message.text if message else "").splitlines(keepends=True) for message in (pair.a, pair.b))
         role = pair.role_a or pair.role_b
         for line in difflib.unified_diff(a, b, f"a/{number}-{role}", f"b/{number}-{role}"):
-            made.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
-    return "".join(made)
+            lines.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
+    return "".join(lines)
 
 
 def _message(pair: MessageDifference) -> dict[str, object]:
-    a, b = (one.text if one else "" for one in (pair.a, pair.b))
+    a, b = (change.text if change else "" for change in (pair.a, pair.b))
     return {
         "role_a": pair.role_a,
         "role_b": pair.role_b,
         "changes": [
-            {"kind": one.kind, "a": one.a, "b": one.b,
-             **({} if one.kind == "equal" else {"removed": a[slice(*one.a)], "added": b[slice(*one.b)]})}
-            for one in pair.changes
+            {
+                "kind": change.kind,
+                "a": change.a,
+                "b": change.b,
+                **({} if change.kind == "equal" else {"removed": a[slice(*change.a)], "added": b[slice(*change.b)]}),
+            }
+            for change in pair.changes
         ],
-    }  # fmt: skip
+    }

@@ -24,75 +24,80 @@ class Text:
     """One side's text in its segments; stretches of it as HTML."""
 
     def __init__(self, segments: Sequence[Segment], describe: Describe, whitespace: bool) -> None:
-        self.segments = tuple(one for one in segments if one.text)
-        self.text = "".join(one.text for one in self.segments)
-        self._starts = (0, *accumulate(len(one.text) for one in self.segments))
+        self.segments = tuple(segment for segment in segments if segment.text)
+        self.text = "".join(segment.text for segment in self.segments)
+        self._starts = (0, *accumulate(len(segment.text) for segment in self.segments))
         self._describe, self._whitespace = describe, whitespace
 
     def cut(self, span: Span) -> Iterator[tuple[int, Segment]]:
-        """The segments within a span, with the offset where each begins."""
+        """Yield the segments within a span, with the offset where each begins."""
         start, stop = span
         at = max(bisect_right(self._starts, start) - 1, 0)
         while start < stop and at < len(self.segments):
-            one, begin = self.segments[at], self._starts[at]
-            end = min(stop, begin + len(one.text))
-            yield start, replace(one, text=one.text[start - begin : end - begin])
+            segment, begin = self.segments[at], self._starts[at]
+            end = min(stop, begin + len(segment.text))
+            yield start, replace(segment, text=segment.text[start - begin : end - begin])
             start, at = end, at + 1
 
     def html(self, span: Span, marked: bool = False) -> str:
-        """A stretch; `marked` draws its blanks even where the page does not."""
+        """Format a stretch as HTML; `marked` draws its blanks even where the page does not."""
         cut = (segment for _, segment in self.cut(_bounded(span)))
         white = self._whitespace or marked
-        return "".join(exact.stretch(one, self._describe(one), white) for one in cut) + _left_out(span)
+        return "".join(exact.stretch(segment, self._describe(segment), white) for segment in cut) + _left_out(span)
 
-    def shared(self, span: Span, other: Text, its: Span) -> str:
-        """A stretch that is equal in both, where each says its own origin if the two differ."""
-        span, its = _bounded(span), _bounded(its)
-        shift = its[0] - span[0]
-        mine, theirs = dict(self.cut(span)), {at - shift: one for at, one in other.cut(its)}
-        cuts = sorted({*mine, *theirs, span[1]})
-        made, here, there = [], Segment("", "unknown"), Segment("", "unknown")
+    def shared(self, span: Span, other: Text, other_span: Span) -> str:
+        """Format a stretch that is equal in both as HTML; where the origins differ it names both."""
+        span, other_span = _bounded(span), _bounded(other_span)
+        shift = other_span[0] - span[0]
+        own_cuts, other_cuts = dict(self.cut(span)), {at - shift: segment for at, segment in other.cut(other_span)}
+        cuts = sorted({*own_cuts, *other_cuts, span[1]})
+        stretches, own_segment, other_segment = [], Segment("", "unknown"), Segment("", "unknown")
         for start, stop in pairwise(cuts):
-            here, there = mine.get(start, here), theirs.get(start, there)
-            said, also = self._describe(here), other._describe(there)
-            said = said if said == also else t("compare.both_origins", a=said, b=also)
-            cut = replace(here, text=self.text[start:stop])
-            made.append(exact.stretch(cut, said, self._whitespace))
-        return "".join(made)
+            own_segment, other_segment = own_cuts.get(start, own_segment), other_cuts.get(start, other_segment)
+            description, other_description = self._describe(own_segment), other._describe(other_segment)
+            description = (
+                description
+                if description == other_description
+                else t("compare.both_origins", a=description, b=other_description)
+            )
+            cut = replace(own_segment, text=self.text[start:stop])
+            stretches.append(exact.stretch(cut, description, self._whitespace))
+        return "".join(stretches)
 
 
-def side_by_side(a: Text, b: Text, shown: Sequence[Row | Fold], third: Third | None = None) -> str:
+def side_by_side(a: Text, b: Text, items: Sequence[Row | Fold], third: Third | None = None) -> str:
     """Rows of two cells; of three where `third` says what is beside a stretch of B."""
     return "".join(
-        _fold(one, _both(a, b, (one.part,)) + _third(third, one.part.b))
-        if isinstance(one, Fold)
-        else _row(a, b, one, third)
-        for one in shown
+        _fold(item, _both(a, b, (item.part,)) + _third(third, item.part.b))
+        if isinstance(item, Fold)
+        else _row(a, b, item, third)
+        for item in items
     )
 
 
-def inline(a: Text, b: Text, shown: Sequence[Row | Fold]) -> str:
+def inline(a: Text, b: Text, items: Sequence[Row | Fold]) -> str:
     """One column: what was removed, then what was added instead."""
-    made, open_row = [], False
-    for one in shown:
-        if isinstance(one, Fold):
-            folded = _fold(one, f'<div class="rb-cell">{_equal(a, b, one.part)}</div>')
-            made.append(("</div>" if open_row else "") + folded)
+    columns, open_row = [], False
+    for item in items:
+        if isinstance(item, Fold):
+            folded = _fold(item, f'<div class="rb-cell">{_equal(a, b, item.part)}</div>')
+            columns.append(("</div>" if open_row else "") + folded)
             open_row = False
         else:
-            cells = "".join(_removed(a, b, part) + _added(a, b, part) if part.number else _equal(a, b, part)
-                            for part in one.parts)  # fmt: skip
-            made.append(("" if open_row else '<div class="rb-cell">') + cells)
+            cells = "".join(
+                _removed(a, b, part) + _added(a, b, part) if part.number else _equal(a, b, part) for part in item.parts
+            )
+            columns.append(("" if open_row else '<div class="rb-cell">') + cells)
             open_row = True
-    return "".join(made) + ("</div>" if open_row else "")
+    return "".join(columns) + ("</div>" if open_row else "")
 
 
 def _row(a: Text, b: Text, row: Row, third: Third | None) -> str:
     same = "" if any(part.number for part in row.parts) else " rb-same"
     line_a = row.line_a if any(start < stop for start, stop in (part.a for part in row.parts)) else 0
     line_b = row.line_b if any(start < stop for start, stop in (part.b for part in row.parts)) else 0
-    beside = _third(third, (row.parts[0].b[0], row.parts[-1].b[1]))
-    return f'<div class="rb-row{same}">{_both(a, b, row.parts, line_a, line_b)}{beside}</div>'
+    third_cell = _third(third, (row.parts[0].b[0], row.parts[-1].b[1]))
+    return f'<div class="rb-row{same}">{_both(a, b, row.parts, line_a, line_b)}{third_cell}</div>'
 
 
 def _third(third: Third | None, span: Span) -> str:
@@ -102,8 +107,9 @@ def _third(third: Third | None, span: Span) -> str:
 def _both(a: Text, b: Text, parts: Sequence[Part], line_a: int = 0, line_b: int = 0) -> str:
     left = "".join(_removed(a, b, part) if part.number else a.html(part.a) for part in parts)
     right = "".join(_added(a, b, part) if part.number else b.html(part.b) for part in parts)
-    return (f'<div class="rb-cell rb-a"{_line(line_a)}>{left}</div>'
-            f'<div class="rb-cell rb-b"{_line(line_b)}>{right}</div>')  # fmt: skip
+    return (
+        f'<div class="rb-cell rb-a"{_line(line_a)}>{left}</div><div class="rb-cell rb-b"{_line(line_b)}>{right}</div>'
+    )
 
 
 def _removed(a: Text, b: Text, part: Part) -> str:
@@ -128,10 +134,10 @@ def _blank(a: Text, b: Text, part: Part) -> bool:
 def _fold(fold: Fold, inner: str) -> str:
     characters = fold.part.a[1] - fold.part.a[0]
     lines = t("compare.folded_lines", n=fold.lines) if fold.lines else ""
-    said = exact.text(t("compare.folded", n=characters) + lines)
+    summary = exact.text(t("compare.folded", n=characters) + lines)
     if characters > LONG:
-        return f'<p class="rb-fold">{said} {exact.text(t("compare.too_long"))}</p>'
-    return f'<details class="rb-fold"><summary>{said}</summary><div class="rb-row rb-same">{inner}</div></details>'
+        return f'<p class="rb-fold">{summary} {exact.text(t("compare.too_long"))}</p>'
+    return f'<details class="rb-fold"><summary>{summary}</summary><div class="rb-row rb-same">{inner}</div></details>'
 
 
 def _bounded(span: Span) -> Span:

@@ -16,7 +16,7 @@ from readback.words import t
 
 
 def typed() -> None:
-    """A field for a tag, a branch or a commit; the address gets the commit that it names."""
+    """Draw a field for a tag, a branch or a commit; the address gets the commit that it names."""
     if not revisions():
         return
     with st.popover(t("compare.other_rev"), key="other_rev"):

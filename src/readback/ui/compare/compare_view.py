@@ -44,14 +44,14 @@ class Screen:
 
 
 def here(**changes: str | None) -> str:
-    """The address of this page with some keys changed."""
+    """Return the address of this page with some keys changed."""
     own = {key: value for key, value in st.query_params.to_dict().items() if key not in address.SHARED}
     return address.href("compare", **{**own, **changes})
 
 
-def said(d: Difference) -> None:
-    """The sentence that says what differs."""
-    unbuilt = [name for name, shown in (("A", d.a), ("B", d.b)) if not shown.messages]
+def draw_sentence(d: Difference) -> None:
+    """Draw the sentence that describes the difference."""
+    unbuilt = [name for name, shown_side in (("A", d.a), ("B", d.b)) if not shown_side.messages]
     for name in unbuilt if unbuilt != ["A", "B"] else [t("compare.both")]:
         show.notice(show.h("{} {}", t("compare.not_built", side=name), _why(name)), "error")
     if side("a") == side("b"):
@@ -64,49 +64,61 @@ def said(d: Difference) -> None:
 
 
 def _why(name: str) -> Markup:
-    """The way to what Messages says of a side that could not be built."""
-    one = side("b" if name == "B" else "a")
-    spot = {"record": one.record, "index": None if one.index is None else str(one.index)}
-    return show.link("messages", t("compare.see_why"), **{**dict.fromkeys(PARTS), **keys_of(one.choice), **spot})
+    """Make the link to the diagnostics in Messages of a side that could not be built."""
+    failed_side = side("b" if name == "B" else "a")
+    spot = {"record": failed_side.record, "index": None if failed_side.index is None else str(failed_side.index)}
+    return show.link(
+        "messages", t("compare.see_why"), **{**dict.fromkeys(PARTS), **keys_of(failed_side.choice), **spot}
+    )
 
 
 def warned(d: Difference) -> None:
-    """What must be known of the two texts; what is true of both is said once."""
-    for name, shown in (("A", d.a), ("B", d.b)):
-        if words := form(shown):
-            assumed = shown.trained and shown.trained.template and shown.trained.template.basis == "assumed"
+    """Draw the notices about the two texts; what is true of both appears once."""
+    for name, shown_side in (("A", d.a), ("B", d.b)):
+        if words := form(shown_side):
+            assumed = (
+                shown_side.trained and shown_side.trained.template and shown_side.trained.template.basis == "assumed"
+            )
             show.notice(t("compare.side_is", side=name, label=words), "warning" if assumed else "info")
-    unknown = {name: why for name, shown in (("A", d.a), ("B", d.b)) if (why := _unknown(shown))}
+    unknown = {name: why for name, shown_side in (("A", d.a), ("B", d.b)) if (why := _unknown(shown_side))}
     if len(unknown) == 2 and unknown["A"] == unknown["B"]:
         unknown = {t("compare.both"): unknown["A"]}
     for name, why in unknown.items():
         show.notice(t("compare.side_is", side=name, label=t("messages.system_unknown", why=why)), "warning")
-    if any(shown.assembly and shown.assembly.masked for shown in (d.a, d.b)):
+    if any(shown_side.assembly and shown_side.assembly.masked for shown_side in (d.a, d.b)):
         show.notice(t("messages.masked"), "warning")
-    if ours := adapters.list_own_wordings((*d.a.messages, *d.b.messages)):
-        show.notice(t("messages.wording", names=", ".join(ours)))
+    if adapter_names := adapters.list_own_wordings((*d.a.messages, *d.b.messages)):
+        show.notice(t("messages.wording", names=", ".join(adapter_names)))
     if d.coarse:
         show.notice(t("compare.coarse"))
 
 
-def _unknown(shown: ShownSide) -> str | None:
+def _unknown(shown_side: ShownSide) -> str | None:
     """Why it is not known which system message the model of a side gets."""
-    made = shown.assembly
-    if made is None or not made.messages or shown.side.workspace is not None or shown.side.layer == "training":
+    assembly = shown_side.assembly
+    if (
+        assembly is None
+        or not assembly.messages
+        or shown_side.side.workspace is not None
+        or shown_side.side.layer == "training"
+    ):
         return None
-    return explain_unknown_system(choice.workspace(), shown.side.choice, made.messages)
+    return explain_unknown_system(choice.workspace(), shown_side.side.choice, assembly.messages)
 
 
 def switch() -> str:
     """Draw the switch between the views, and answer which one is chosen."""
-    asked = st.query_params.get("view", VIEWS[0])
-    view = asked if asked in VIEWS else VIEWS[0]
+    requested = st.query_params.get("view", VIEWS[0])
+    view = requested if requested in VIEWS else VIEWS[0]
     links = [
-        show.h('<a class="rb-link" target="_self" href="{}"{}>{}</a>',
-               here(view=None if name == VIEWS[0] else name, part=None),
-               show.h(' aria-current="page"') if name == view else "", _called(name))
+        show.h(
+            '<a class="rb-link" target="_self" href="{}"{}>{}</a>',
+            here(view=None if name == VIEWS[0] else name, part=None),
+            show.h(' aria-current="page"') if name == view else "",
+            _called(name),
+        )
         for name in VIEWS
-    ]  # fmt: skip
+    ]
     show.draw(show.h('<nav class="rb-switch rb-low" aria-label="{}">{}</nav>', t("compare.views"), show.join(links)))
     return view
 
@@ -116,20 +128,29 @@ def _called(view: str) -> str:
 
 
 def to_messages() -> Markup:
-    """The way back to A's messages; the key d takes it."""
-    return show.h('<span class="st-key-to_messages" title="{}">{}</span>', t("compare.to_messages_help"),
-                  show.link("messages", t("compare.to_messages")))  # fmt: skip
+    """Make the link back to A's messages; the key d follows it."""
+    return show.h(
+        '<span class="st-key-to_messages" title="{}">{}</span>',
+        t("compare.to_messages_help"),
+        show.link("messages", t("compare.to_messages")),
+    )
 
 
 def to_compare() -> Markup:
-    """The way from Messages to here, with what is in view there as A; the key d takes it."""
-    kept = {"whitespace": st.query_params.get("whitespace"), "layer": LAYER_OF.get(st.query_params.get("view", ""))}
-    return show.h('<span class="st-key-to_compare" title="{}">{}</span>', t("compare.open_help"),
-                  show.link("compare", t("compare.open"), **kept))  # fmt: skip
+    """Make the link from Messages to Compare, with what is in view there as A; the key d follows it."""
+    parameters = {
+        "whitespace": st.query_params.get("whitespace"),
+        "layer": LAYER_OF.get(st.query_params.get("view", "")),
+    }
+    return show.h(
+        '<span class="st-key-to_compare" title="{}">{}</span>',
+        t("compare.open_help"),
+        show.link("compare", t("compare.open"), **parameters),
+    )
 
 
 def texts(d: Difference) -> None:
-    """The messages with what differs in them, a bounded part at a time."""
+    """Draw the messages with what differs in them, a bounded part at a time."""
     if not (d.a.messages and d.b.messages):
         return
     whole = st.query_params.get("whole") == "1" or (d.equal and _size(d) <= LONG)
@@ -147,32 +168,45 @@ def texts(d: Difference) -> None:
 
 
 def legend(d: Difference) -> None:
-    """What the marks and tints mean that are on the page."""
+    """Draw the legend of the marks and tints on the page."""
     if not (d.a.messages and d.b.messages):
         return
-    there = {exact.look(one) for side in (d.a, d.b) for m in side.messages for one in m.segments if one.text}
-    marks = [show.h('<li><span class="rb-{}">{}</span></li>', look, t(f"compare.{look}"))
-             for look in ("del", "ins") if not d.equal]  # fmt: skip
-    looks = [show.h('<li><span class="rb-s rb-{}">{}</span></li>', look, t(f"messages.look_{look}"))
-             for look in exact.ORDER if look in there]  # fmt: skip
+    there = {
+        exact.look(segment) for side in (d.a, d.b) for m in side.messages for segment in m.segments if segment.text
+    }
+    marks = [
+        show.h('<li><span class="rb-{}">{}</span></li>', look, t(f"compare.{look}"))
+        for look in ("del", "ins")
+        if not d.equal
+    ]
+    looks = [
+        show.h('<li><span class="rb-s rb-{}">{}</span></li>', look, t(f"messages.look_{look}"))
+        for look in exact.ORDER
+        if look in there
+    ]
     show.draw(show.h('<ul class="rb-legend">{}</ul>', show.join([*marks, *looks])))
 
 
 def exactness(d: Difference) -> None:
-    """The fingerprints of both sides."""
-    shown = show.join([show.h("<p>{} <code>{}</code></p>", name, side.fingerprint)
-                       for name, side in (("A", d.a), ("B", d.b)) if side.messages])  # fmt: skip
+    """Draw the fingerprints of both sides."""
+    fingerprints = show.join(
+        [
+            show.h("<p>{} <code>{}</code></p>", name, side.fingerprint)
+            for name, side in (("A", d.a), ("B", d.b))
+            if side.messages
+        ]
+    )
     opened = show.h(" open") if d.equal else ""
-    show.draw(show.h("<details{}><summary>{}</summary>{}</details>", opened, t("messages.fingerprint"), shown))
+    show.draw(show.h("<details{}><summary>{}</summary>{}</details>", opened, t("messages.fingerprint"), fingerprints))
 
 
-def whole_text(shown: ShownSide) -> str:
+def whole_text(shown_side: ShownSide) -> str:
     """All of a side's text."""
-    return "".join(one.text for one in shown.messages)
+    return "".join(message.text for message in shown_side.messages)
 
 
 def _heads(screen: Screen, total: int) -> Markup:
-    """A and B in words over their columns, and the buttons to the next difference; they stay in view."""
+    """Make the heads of the columns and the buttons to the next difference; they stay in view."""
     names = labels()
     name_of = '<p class="rb-side-name"><strong>{}</strong> {}</p>'
     cells = [show.h(name_of, *pair) for pair in zip("AB", names, strict=True)]
@@ -185,7 +219,9 @@ def _heads(screen: Screen, total: int) -> Markup:
 
 def _message(pair: MessageDifference, index: int, items: Items) -> str:
     white, spoken = message.whitespace(), show.spoken_attribute()
-    a, b = (Text(one.segments if one else (), message.describe, white) for one in (pair.a, pair.b))
+    a, b = (
+        Text(own_message.segments if own_message else (), message.describe, white) for own_message in (pair.a, pair.b)
+    )
     draw = inline if st.query_params.get("inline") == "1" else side_by_side
     role = pair.role_a or pair.role_b or ""
     title = _title(role)
@@ -194,7 +230,7 @@ def _message(pair: MessageDifference, index: int, items: Items) -> str:
     attributes = f'id="diff-{index}" role="region" tabindex="0" aria-label="{exact.attribute(title)}"{spoken}'
     absent = " rb-no-a" if pair.a is None else " rb-no-b" if pair.b is None else ""
     looks = f"rb-diff{' rb-white' if white else ''}{end}{absent}"
-    return f'{head}<div class="{looks}" {attributes}>{draw(a, b, items)}</div>{_beside(pair, index)}'
+    return f'{head}<div class="{looks}" {attributes}>{draw(a, b, items)}</div>{_format_other_parts(pair, index)}'
 
 
 def _title(role: str) -> str:
@@ -203,9 +239,9 @@ def _title(role: str) -> str:
     return message.role_title(role)
 
 
-def _beside(pair: MessageDifference, index: int) -> str:
-    """What either message holds besides its text, and whether that is the same."""
-    sides = [(name, one.whole if one else None) for name, one in (("a", pair.a), ("b", pair.b))]
+def _format_other_parts(pair: MessageDifference, index: int) -> str:
+    """Format what either message holds besides its text, and whether that is the same."""
+    sides = [(name, own_message.whole if own_message else None) for name, own_message in (("a", pair.a), ("b", pair.b))]
     drawn = [message.parts_markup(f"{name}-{index}", parts(whole)) for name, whole in sides]
     if not any(drawn):
         return ""
@@ -233,22 +269,22 @@ def _counts(pair: MessageDifference) -> str:
 
 
 def _screens(d: Difference, whole: bool) -> Iterator[Screen]:
-    """The rows of all messages, cut into parts that a browser draws at once."""
+    """Yield the rows of all messages, cut into parts that a browser draws at once."""
     pieces: list[tuple[int, list[Row | Fold]]] = []
     weight = first = last = 0
     for index, pair in enumerate(d.messages):
-        texts = [one.text if one else "" for one in (pair.a, pair.b)]
+        texts = [own_message.text if own_message else "" for own_message in (pair.a, pair.b)]
         pieces.append((index, []))
         for item in rows(texts[0], texts[1], pair.changes, last + 1, whole):
             more, numbers = _weight(item), _numbers(item)
             if weight and (weight + more > AT_ONCE or (numbers and numbers[-1] - first >= CHANGES)):
-                yield Screen(tuple((n, tuple(some)) for n, some in pieces if some), first, last)
+                yield Screen(tuple((n, tuple(items)) for n, items in pieces if items), first, last)
                 pieces, weight, first = [(index, [])], 0, 0
             pieces[-1][1].append(item)
             weight += more
             if numbers:
                 first, last = first or numbers[0], numbers[-1]
-    yield Screen(tuple((n, tuple(some)) for n, some in pieces), first, last)
+    yield Screen(tuple((n, tuple(items)) for n, items in pieces), first, last)
 
 
 def _weight(item: Row | Fold) -> int:
@@ -267,20 +303,25 @@ def _ends(pair: MessageDifference, items: Sequence[Row | Fold]) -> str:
     if not items:
         return ""
     end = items[-1].part if isinstance(items[-1], Fold) else items[-1].parts[-1]
-    lengths = tuple(len(one.text) if one else 0 for one in (pair.a, pair.b))
+    lengths = tuple(len(own_message.text) if own_message else 0 for own_message in (pair.a, pair.b))
     return " rb-to-end" if (end.a[1], end.b[1]) == lengths else ""
 
 
 def _part(parts: int) -> int:
-    asked = st.query_params.get("part", "1")
-    return min(int(asked) if asked.isdecimal() and int(asked) else 1, parts) - 1
+    requested = st.query_params.get("part", "1")
+    return min(int(requested) if requested.isdecimal() and int(requested) else 1, parts) - 1
 
 
 def _turn(number: int, parts: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         for name, to in (("earlier", number), ("later", number + 2)):
-            st.button(t(f"findings.{name}"), key=f"part_{name}", disabled=not 1 <= to <= parts,
-                      on_click=address.put, kwargs={"part": str(to)})  # fmt: skip
+            st.button(
+                t(f"findings.{name}"),
+                key=f"part_{name}",
+                disabled=not 1 <= to <= parts,
+                on_click=address.put,
+                kwargs={"part": str(to)},
+            )
         st.caption(t("compare.part_of", n=number + 1, all=parts))
 
 

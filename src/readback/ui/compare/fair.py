@@ -21,18 +21,18 @@ from readback.words import t
 
 
 def draw() -> None:
-    """The verdict on two conditions; nothing where something else than the condition differs."""
+    """Draw the verdict on two conditions; nothing where something else than the condition differs."""
     a, b = side("a"), side("b")
     names = a.choice.condition, b.choice.condition
-    alone = all(one.choice == Selection(condition=one.choice.condition) for one in (a, b))
+    alone = all(compared_side.choice == Selection(condition=compared_side.choice.condition) for compared_side in (a, b))
     if names[0] is None or names[1] is None or names[0] == names[1] or not alone or replace(b, choice=a.choice) != a:
         return
     pair = Pair(names[0], names[1])
-    job = choice.audit_job() if _of(pair) is None else None
+    job = choice.audit_job() if _find_verdict(pair) is None else None
     if job is not None and not job.ready.wait(PATIENCE):
         _awaited(job)
-    elif (found := _of(pair)) is not None:
-        show.draw(words.line(found, folded=True))
+    elif (verdict_of_pair := _find_verdict(pair)) is not None:
+        show.draw(words.line(verdict_of_pair, folded=True))
     else:  # it failed, or the dataset changed meanwhile: Overview says which
         _line(t("verdict.not_yet"), t("verdict.check"))
 
@@ -43,16 +43,16 @@ def _awaited(job: Job) -> None:
     if job.ready.is_set():
         st.rerun()
     key = "verdict.awaited" if job.total else "verdict.awaited_begun"
-    said = t(key, done=job.done, total=job.total)
-    _line(f"{t('verdict.asked_here')} {said}", t("verdict.awaited_see"))
+    progress = t(key, done=job.done, total=job.total)
+    _line(f"{t('verdict.asked_here')} {progress}", t("verdict.awaited_see"))
 
 
-def _line(said: str, link: str) -> None:
-    show.draw(show.h('<p class="rb-verdict">{} {}</p>', said, show.link("overview", link)))
+def _line(sentence: str, link: str) -> None:
+    show.draw(show.h('<p class="rb-verdict">{} {}</p>', sentence, show.link("overview", link)))
 
 
-def _of(pair: Pair) -> Verdict | None:
-    """The verdict of the check that was made, of all records or of a sample; None before there is one."""
+def _find_verdict(pair: Pair) -> Verdict | None:
+    """Return the verdict of the finished check, of all records or of a sample; None before there is one."""
     for whole in (True, False):
         job = caches.audited(choice.key(), whole)
         audit = job.result if job is not None and job.ready.is_set() else None

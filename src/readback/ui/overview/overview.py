@@ -260,6 +260,6 @@ def _sides(audit: Audit, weighed_group: Weighed) -> Markup:
     section = (
         "sample" if audit.sample and weighed_group.one_sided else "overview"
     )  # the other side may have it elsewhere
-    key = f"{section}.first_{'weighed_group' if weighed_group.one_sided else 'both'}"
+    key = f"{section}.first_{'one' if weighed_group.one_sided else 'both'}"
     pair = paired.link(hit[0])
     return show.h(t(f"{key}_more" if hit[1:] else key, n=len(hit) - 1, pair="{pair}"), pair=pair)
