@@ -20,11 +20,11 @@ found = reviewing.state()
 audit = choice.audit()
 scored = choices.load_table(workspace) if workspace.scores else None
 since = since_here.find_changes(found)
-made = build_agenda(workspace, audit, scored, found, date.today(), since.made)
+made = build_agenda(workspace, audit, scored, found, date.today(), since.changes)
 one = agenda_here.chosen(made)
 reviewing.show_outcome("board")
 if one is not None:
-    agenda_here.walk(made, one, found, since.made, scored)
+    agenda_here.walk(made, one, found, since.changes, scored)
 else:
     if made.items:
         show.draw(agenda_here.lead(made))

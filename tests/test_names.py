@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import tomllib
 from collections.abc import Iterator
-from fnmatch import fnmatch
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[1]
@@ -18,18 +16,8 @@ VAGUE = frozenset(
 )  # fmt: skip
 
 
-def unfinished() -> list[str]:
-    """Return the patterns of files below SOURCE that are not rewritten yet, as pyproject.toml lists them."""
-    settings = tomllib.loads((PROJECT / "pyproject.toml").read_text("utf-8"))["tool"]["ruff"]["lint"]
-    prefix = "src/readback/"
-    return [name.removeprefix(prefix) for name in settings["per-file-ignores"] if name.startswith(prefix)]
-
-
-def finished_files() -> list[Path]:
-    """Return the files that no such pattern covers."""
-    patterns = unfinished()
-    files = sorted(SOURCE.rglob("*.py"))
-    return [path for path in files if not any(fnmatch(path.relative_to(SOURCE).as_posix(), name) for name in patterns)]
+# The field `known` of an event is a column of the store, a key of exports and a part of every event's hash.
+STORED = {"review/event.py": {"known"}, "review/store.py": {"known"}}
 
 
 def vague_names(path: Path) -> Iterator[str]:
@@ -44,9 +32,9 @@ def vague_names(path: Path) -> Iterator[str]:
             name = node.attr
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             name = node.id
-        if name.strip("_") in VAGUE:
+        if name.strip("_") in VAGUE - STORED.get(path.relative_to(SOURCE).as_posix(), set()):
             yield f"{path.relative_to(SOURCE)}:{node.lineno}: {name}"  # type: ignore[attr-defined]
 
 
-def test_no_name_is_vague_in_what_is_rewritten() -> None:
-    assert [place for path in finished_files() for place in vague_names(path)] == []
+def test_no_name_is_vague() -> None:
+    assert [place for path in sorted(SOURCE.rglob("*.py")) for place in vague_names(path)] == []

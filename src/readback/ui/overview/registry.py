@@ -93,7 +93,7 @@ def _spoken_of(workspace: Workspace) -> list[str]:
 
 
 def _interface(workspace: Workspace, names: tuple[str, ...], entries: Sequence[Entry]) -> Column:
-    by_task = {one.task: one for one in entries if one.adapter == names[0]}
+    by_task = {entry.task: entry for entry in entries if entry.adapter == names[0]}
 
     def cell(row: Cells) -> Markup:
         entry = by_task.get(row["name"])

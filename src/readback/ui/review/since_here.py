@@ -25,7 +25,7 @@ SHARED = 8  # answers that are kept
 class Known:
     """`made` is None while it is worked out, where nobody signed, and where it cannot be said (then `unsaid`)."""
 
-    made: Since | None = None
+    changes: Since | None = None
     unsaid: str = ""
     waiting: bool = False
 
