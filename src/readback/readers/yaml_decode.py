@@ -265,6 +265,7 @@ class _Composer:
         return str(event.tag)
 
     def collection(self, event: Any, kind: type) -> None:
+        """Report the tag of a list or mapping that is not one of YAML's own: it is not followed."""
         tag = event.tag
         if tag not in (None, "!") and tag not in COLLECTIONS:
             self.results.report(

@@ -109,6 +109,7 @@ def _values(table: ScoreTable, code: int, off: Mapping[int, float]) -> tuple[Any
 
 
 def _groups(table: ScoreTable, values: Any, ids: Any, usual: Criterion | None, reported: bool) -> Iterable[Group]:
+    """Yield the lowest and highest score of each condition, file and judge, and what they suggest of the scale."""
     import numpy as np
 
     c = table.columns

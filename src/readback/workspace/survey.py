@@ -37,7 +37,10 @@ class Survey:
 
 
 def survey(root: Path, depth: int = DEPTH) -> Survey:
-    """Return what each file at most `depth` folders below `root` is. Links that lead out of it are not followed."""
+    """Return what each file at most `depth` folders below `root` is; at the default, look deeper if none is known.
+
+    Links that lead out of `root` are not followed.
+    """
     listed = list_files(root, depth)
     diagnostics = list(listed.diagnostics)
     reasons: dict[str, str] = {}

@@ -83,9 +83,9 @@ class Run:
     def ask_child(
         self, start: int, stop: int, choices: Sequence[Selection], records: bool = True, each: bool = False
     ) -> Iterator[Batch]:
-        """Yield what a new child answers about a range, with the rules about records if `records` says so.
+        """Yield what a new child answers about the records from `start` to before `stop`, under what `choices` send.
 
-        With `each`, it answers about every record at once.
+        Without `records` it leaves out the rules about records; with `each` it answers as soon as each record is done.
         """
         work = self._build_work(start, stop, choices, records, each)
         several = stop - start > 1

@@ -167,7 +167,7 @@ def _turns(self_test: SelfTest) -> tuple[Message, ...]:
 
 
 def _conversation(self_test: SelfTest, which: str) -> Markup:
-    """Draw the messages that were made up."""
+    """Return the invented messages of a self-test, as markup; `which` names the conversation."""
     turns = [("system", self_test.system), ("user", self_test.user)]
     turns += [("assistant", self_test.reply), ("user", self_test.user)] if which != SENT else []
     rows = [show.h("<dt>{}</dt><dd>{}</dd>", t(f"messages.role_{role}"), show.exact_text(text)) for role, text in turns]

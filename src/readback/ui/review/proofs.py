@@ -73,7 +73,7 @@ def _since(since: Since | None) -> None:
 
 
 def _difference(item: Item) -> None:
-    """How the two differ in the first record, in the words of Compare."""
+    """Draw how the item's two conditions differ in the first record; nothing where one of them sends nothing."""
     a, b = item.subject.names
     try:
         sides = [show_side(choice.workspace(), Side(Selection(condition=name))) for name in (a, b)]
