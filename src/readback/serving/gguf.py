@@ -78,6 +78,7 @@ def _is_wanted(key: str) -> bool:
 
 
 def _build_weights(values: dict[str, Any], tokens: dict[str, str]) -> Weights:
+    """Return what a GGUF file's metadata hold about prompts: architecture, chat templates by name, tokens, and BOS."""
     templates = {key[len(CHAT) + 1 :]: text for key, text in values.items() if _is_template(key, text)}
     architecture, adds = values.get(ARCHITECTURE), values.get(ADDS_BOS)
     return Weights(

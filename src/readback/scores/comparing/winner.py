@@ -33,9 +33,9 @@ class Best:
 
 
 def find_best(pairs: Sequence[Comparison], criterion: Criterion) -> Best | None:
-    """Return what the comparisons of one condition, their first side, with the others say.
+    """Split the comparisons of one condition (side a of each) into those that it is better in, and all others.
 
-    None where there are no comparisons, or where neither way of the scale is better.
+    Return None without comparisons, or where the scale has no better direction.
     """
     if not pairs or criterion.direction not in HIGHER:
         return None

@@ -92,7 +92,7 @@ def _of_record(use: RecordUse) -> Mapping[str, Any]:
         "state": ", ".join(map(_describe_state, use.uses)),
         "value": None if use.value is MISSING else _text(use.value),
         "nearest": use.nearest,
-        "known": _list_documented(use),
+        "known": _describe_documented(use),
     }
 
 
@@ -128,7 +128,7 @@ def _of_dataset(row: VariableRow) -> Mapping[str, Any]:
         "reader": t(f"variables.in_{row.kind}", name=row.reader),
         "name": row.name,
         "nearest": row.nearest,
-        "known": _list_documented(row),
+        "known": _describe_documented(row),
         **{what: getattr(row, what) for what in STATES},
     }
 
@@ -163,7 +163,8 @@ def _nearest(rows: Sequence[RecordUse] | Sequence[VariableRow]) -> tuple[Column,
     return (Column("nearest", t("variables.nearest"), help=t("variables.nearest_help")),)
 
 
-def _list_documented(row: RecordUse | VariableRow) -> str | None:
+def _describe_documented(row: RecordUse | VariableRow) -> str | None:
+    """Return whether the variable is documented, or which name was probably meant; None where nobody knows."""
     if row.documented is None:
         return None
     if row.documented:

@@ -232,6 +232,7 @@ def note() -> None:
 
 
 def _note_study() -> None:
+    """Save the text of the form as a note on the whole study; where it is empty, say so instead."""
     text = st.session_state["note_text_study"]
     if not text.strip():
         st.session_state[reviewing.SAID] = ("study", "", t("review.empty"))
