@@ -115,7 +115,7 @@ def test_what_a_cluster_does_not_do_is_done_here_and_said_once(write: Write, mon
 
 def test_a_worker_that_sees_other_files_or_is_another_readback_answers_nothing_but_that(write: Write) -> None:
     folder = write(FILES)
-    asked = {**beside(AtOnce(), folder)._asked, "workspace": freeze(workspace.open(folder))}
+    asked = {**beside(AtOnce(), folder)._expected, "workspace": freeze(workspace.open(folder))}
     assert cluster_worker.look(json.dumps(asked)) == "null"
     older = {**asked, "about": {**asked["about"], "jinja2": "2.0"}}
     why, values = json.loads(cluster_worker.look(json.dumps(older)))
@@ -283,7 +283,7 @@ def test_workers_copy_what_is_at_an_address_themselves(
 ) -> None:
     monkeypatch.setenv("READBACK_ADDRESSES", store)
     opened = workspace.open(store)
-    known = beside(AtOnce(), opened.root, lambda *said: pytest.fail(str(said)), opened)._asked
+    known = beside(AtOnce(), opened.root, lambda *said: pytest.fail(str(said)), opened)._expected
     asked = {**known, "root": "/nowhere"}  # as on another machine
     payload = chunk.payload(opened, selections.list_selections(opened), 0, len(ROWS))
     from distributed import Client
@@ -332,7 +332,7 @@ def test_a_worker_makes_the_index_of_a_dataset_that_has_changed(
     folder, cache_there = write(FILES), tmp_path_factory.mktemp("cache of the worker")
     for rows in (ROWS, [*ROWS, *ROWS], [*ROWS, *ROWS]):  # at last the same bytes, written again
         (folder / "d.jsonl").write_text("".join(json.dumps({**row, "id": str(n)}) + "\n" for n, row in enumerate(rows)))
-        opened, known = workspace.open(folder), beside(AtOnce(), folder)._asked
+        opened, known = workspace.open(folder), beside(AtOnce(), folder)._expected
         asked = {**known, "work": chunk.payload(opened, selections.list_selections(opened), 0, len(rows))}
         with monkeypatch.context() as there:
             there.setenv("READBACK_CACHE", str(cache_there))

@@ -91,7 +91,7 @@ def test_a_rule_that_fails_is_named_in_a_notebook(write: Any) -> None:
     assert repr(made).count(NEAR) == 1
     assert f"our mistake: rule {NEAR} failed: ZeroDivisionError: <b>" in repr(made)
     assert "ZeroDivisionError: &lt;b&gt;" in made._repr_html_()
-    assert WIDE in opened.findings().said
+    assert WIDE in opened.findings().note
     assert {one["code"] for one in opened.findings()} == {"fmt-system-text-in-user"}
 
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from readback import workspace as workspaces
-from readback.checks.workspace_check import diagnostics
+from readback.checks.workspace_check import list_diagnostics
 from readback.cli import main
 from readback.records.answers import open_answers
 from readback.records.batch_replies import read_reply
@@ -152,7 +152,7 @@ def findings(folder: Path) -> dict[str, dict[str, Any]]:
     """The values of the findings about a batch, by code."""
     opened = workspaces.open(folder)
     data = open_dataset(opened.root, opened.dataset)
-    return {one.code: dict(one.values) for one in diagnostics(opened, data) if one.code.startswith("dat-batch")}
+    return {one.code: dict(one.values) for one in list_diagnostics(opened, data) if one.code.startswith("dat-batch")}
 
 
 EVIL: dict[str, tuple[list[Any], dict[str, int]]] = {

@@ -64,7 +64,7 @@ def test_a2_where_no_usual_name_is_there_the_finding_names_them(write: Write) ->
 
 def test_a2_what_a_judge_reads_is_listed_with_its_field_and_whether_somebody_said_so(write: Write) -> None:
     found = inputs(workspace.open(write(files("{gold: record.answer}"))))
-    assert [(one.judge, one.name, one.field, one.said) for one in found] == [
+    assert [(one.judge, one.name, one.field, one.declared) for one in found] == [
         ("j", "question", "answer.question", False),
         ("j", "answer", "answer.answer", False),
         ("j", "documents", "answer.context", False),
@@ -75,7 +75,7 @@ def test_a2_what_a_judge_reads_is_listed_with_its_field_and_whether_somebody_sai
 
 def test_a2_a_value_that_is_nowhere_is_listed_without_a_field(write: Write) -> None:
     (missing,) = [one for one in inputs(workspace.open(write(files("{}", record())))) if one.name == "gold"]
-    assert (missing.field, missing.said) == (None, False)
+    assert (missing.field, missing.declared) == (None, False)
 
 
 def test_a2_a_mapping_of_the_page_is_the_judges(write: Write) -> None:

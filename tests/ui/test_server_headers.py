@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -27,7 +28,8 @@ def asked(path: str, headers: list[tuple[bytes, bytes]] | None = None, kind: str
         sent.append(message)
 
     scope = {"type": kind, "path": path, "headers": headers or [], "scheme": scheme, "method": "GET"}
-    asyncio.run(Headers(app)(scope, None, send))  # type: ignore[arg-type]
+    with ThreadPoolExecutor(1) as thread:  # a browser test of the same process may have a loop that runs
+        thread.submit(asyncio.run, Headers(app)(scope, None, send)).result()  # type: ignore[arg-type]
     return sent, bool(reached)
 
 

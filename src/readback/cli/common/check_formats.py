@@ -273,7 +273,8 @@ def _build_run(audit: Audit, codes: Iterable[str]) -> dict[str, Any]:
     """Return all of a run but its results."""
     properties: dict[str, Any] = {"workspace": audit.workspace, "known": audit.in_baseline}
     if audit.sample:
-        properties["sample"] = {name: getattr(audit.sample, name) for name in ("drawn", "of", "seed")}
+        sample = audit.sample
+        properties["sample"] = {"drawn": sample.drawn, "of": sample.total, "seed": sample.seed}
     invocation: dict[str, Any] = {"executionSuccessful": not audit.faults}
     if audit.faults:
         invocation["toolExecutionNotifications"] = [_build_notification(fault) for fault in audit.faults]
