@@ -24,11 +24,10 @@ LEVELS = ("info", "warning", "error")
 
 @dataclass(frozen=True)
 class Row:
-    """A case: its folder, what must come out, and who repairs it while it does not."""
+    """A case: its folder, and what must come out."""
 
     folder: str
     steps: tuple[Step, ...]
-    not_yet: str = ""
 
     @property
     def sentence(self) -> str:
@@ -36,9 +35,9 @@ class Row:
         return (CASES / self.folder / "EXPECT.md").read_text("utf-8").strip()
 
 
-def row(folder: str, *steps: Step, not_yet: str = "") -> Row:
-    """Return a row of the table; `not_yet` says why it is not right yet."""
-    return Row(folder, steps, not_yet)
+def row(folder: str, *steps: Step) -> Row:
+    """Return a row of the table."""
+    return Row(folder, steps)
 
 
 def run(*words: str) -> tuple[int, str, str]:

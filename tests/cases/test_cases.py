@@ -1,8 +1,8 @@
 """The table of cases: one row for each folder here, with what must come out of it.
 
 Each folder was built after a situation that somebody met; all texts are invented. `ws/` is opened as it is, and
-EXPECT.md says what the right answer is: it is the row's comment, and is printed where the row fails. A row with
-`not_yet` is not right yet. A step is described in steps.py; rows are ordered by number, each step on lines of its own.
+EXPECT.md says what the right answer is: it is the row's comment, and is printed where the row fails. A step is
+described in steps.py; rows are ordered by number, each step on separate lines.
 """
 
 from __future__ import annotations
@@ -292,13 +292,7 @@ TABLE = (
 )
 
 
-def marked(case: Row) -> object:
-    """Return the row as a parameter, marked where it is not right yet."""
-    marks = [pytest.mark.xfail(strict=True, reason=case.not_yet, raises=AssertionError)] if case.not_yet else []
-    return pytest.param(case, id=case.folder, marks=marks)
-
-
-@pytest.mark.parametrize("case", [marked(case) for case in TABLE])
+@pytest.mark.parametrize("case", TABLE, ids=[case.folder for case in TABLE])
 def test_the_folder_gives_the_right_answer(case: Row) -> None:
     try:
         for step in case.steps:

@@ -49,7 +49,8 @@ def format_text(body: str, indent: int) -> str:
     if odd or first[:1] in (" ", "#"):
         return f'"{"".join(map(_escape_letter, body))}"'
     pad = " " * indent
-    return "|" + ("" if body != stripped else "-") + "".join(f"\n{pad}{line}" if line else "\n" for line in lines)
+    chomping = "" if body != stripped else "-"
+    return f"|{chomping}" + "".join(f"\n{pad}{line}" if line else "\n" for line in lines)
 
 
 def _escape_letter(letter: str) -> str:

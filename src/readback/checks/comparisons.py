@@ -169,7 +169,11 @@ def verdict(audit: Audit, weighed_groups: Sequence[Weighed], pair: Pair) -> Verd
     same = tuple(_fault(audit, weighed_group, pair, ()) for weighed_group, _ in against)
     draft = Verdict(pair, "fair", unfair or same, missing, tuple(_unchecked(audit, pair)), *_varied(audit, pair))
     wrong = unfair or draft.confounded
-    return replace(draft, kind="unfair" if wrong else "unknown" if missing else "same" if same else "fair")
+    if wrong:
+        return replace(draft, kind="unfair")
+    if missing:
+        return replace(draft, kind="unknown")
+    return replace(draft, kind="same" if same else "fair")
 
 
 def verdicts(audit: Audit, weighed_groups: Sequence[Weighed], pairs: Sequence[Pair]) -> tuple[Verdict, ...]:

@@ -220,7 +220,10 @@ def _name_field(value: JudgeValue | None, condition: Condition | None) -> str | 
     if value is None or value.place.field is None:
         return None
     is_answer_field = value.place.condition is not None
-    return f"{'answer' if is_answer_field else 'record'}.{value.place.field}" if condition else value.place.field
+    if not condition:
+        return value.place.field
+    row = "answer" if is_answer_field else "record"
+    return f"{row}.{value.place.field}"
 
 
 def _fields(opened: Workspace) -> Mapping[str, str]:

@@ -49,7 +49,7 @@ Say = Callable[[str, Mapping[str, Any]], None]
 
 
 class Unusable(Exception):  # noqa: N818 - an outcome to say, as StopIteration is
-    """Why a cluster cannot be used: the name of a sentence (`cluster_…` in `cli/_cluster.py`) and its values."""
+    """Why a cluster cannot be used: the name of a sentence (`cluster_…` in `cli/check.py`) and its values."""
 
     def __init__(self, why: str, **values: Any) -> None:
         super().__init__(why)
