@@ -7,8 +7,9 @@ from readback.checks.quoted import Quoted
 from readback.ui.common import show
 from readback.ui.common.draw import keys, listing, places, setting, steps
 from readback.ui.common.state import choice
-from readback.ui.findings import ignoring, taking, variables
+from readback.ui.findings import ignoring, taking
 from readback.ui.overview import overview
+from readback.ui.prompts import variables
 from readback.words import t
 
 st.title(t("frame.findings"))

@@ -6,8 +6,8 @@ from readback.ui.common import show
 from readback.ui.common.draw import downloads, exports, loaded, score_proposals
 from readback.ui.common.state import choice
 from readback.ui.common.uploads import store as upload
-from readback.ui.messages import made_up
 from readback.ui.open import file_choices, folder_zip, mapping, opening, plain_files, steps
+from readback.ui.prompts.one import made_up
 from readback.words import t
 
 st.title(t("frame.open"))

@@ -8,9 +8,9 @@ from readback.checks.groups import groups
 from readback.ui.common import show
 from readback.ui.common.draw import loaded, observed, score_proposals, table
 from readback.ui.common.state import choice
-from readback.ui.messages import made_up, training_row
 from readback.ui.overview import conditions_table, headline, overview, paired, registry, score_warnings
-from readback.ui.scores import choices
+from readback.ui.prompts.one import made_up, training_row
+from readback.ui.results import choices
 from readback.words import t
 
 title = st.empty()
@@ -72,7 +72,7 @@ registry.section(workspace)
 st.header(t("overview.loaded"))
 counts: list[Markup | str] = []
 if data and workspace.dataset:
-    see = show.link("records", t("records.see"))
+    see = show.link("results", t("records.see"), view="rows")
     counts = [show.h("{} {}", loaded.counts(workspace.dataset.path, data.counts), see)]
 show.draw(
     overview.lines(

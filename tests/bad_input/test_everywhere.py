@@ -275,7 +275,7 @@ def test_a_file_of_scores_without_one_that_can_be_read_is_an_error_with_its_reas
     assert f"none of the {len(ROWS)} rows gives a score" in finding.message
     assert len(open_workspace(root).records) == len(ROWS)
     assert open_workspace(root).scores()["mean"].isna().all()
-    shown = page("scores")
+    shown = page("results")
     assert not shown.exception
 
 

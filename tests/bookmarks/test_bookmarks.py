@@ -37,7 +37,7 @@ HOSTILE = "<img src=x onerror=alert(1)> ![a](http://evil/x.png) | `code` *b* _i_
 ONE = Entry(
     "finding",
     "the user message repeats system text",
-    "http://host/messages?record=1&finding=ab",
+    "http://host/prompts?record=1&finding=ab",
     (Excerpt("before You are brief. after", "user message", ((7, 21),)),),
     ("record 1", "leave it out"),
     (("Fingerprint", "0f" * 32),),
@@ -51,7 +51,7 @@ def test_an_entry_says_the_sentence_the_excerpt_the_link_and_the_fingerprint() -
     assert markdown.format_entry(ONE, WORDS) == (
         "**error:** the user message repeats system text\n\n- record 1\n- leave it out\n\n*user message*\n\n"
         "```text\nbefore You are brief. after\n```\n\n"
-        f"Workspace: Study  \nFingerprint: `{'0f' * 32}`  \n[See it](<http://host/messages?record=1&finding=ab>)\n"
+        f"Workspace: Study  \nFingerprint: `{'0f' * 32}`  \n[See it](<http://host/prompts?record=1&finding=ab>)\n"
     )
 
 

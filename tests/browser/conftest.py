@@ -69,7 +69,7 @@ def demo(_pages: tuple[str, list[Path]]) -> str:
 
 @pytest.fixture(scope="session")
 def at(_pages: tuple[str, list[Path]]) -> At:
-    """at(folder, "messages?record=r1"): the address of a page on that folder, all of them on the server of the demos.
+    """at(folder, "prompts?record=r1"): the address of a page on that folder, all of them on the server of the demos.
 
     The server knows its workspaces from the start; each is a link that leads nowhere until a test has a folder for it.
     """

@@ -29,7 +29,7 @@ LOADING = '[data-testid="stSkeleton"]'  # an element whose part of the program t
 
 Serve = Callable[..., str]
 Others = Callable[[int], list[Any]]
-At = Callable[..., str]  # at(folder, "messages?record=r1")
+At = Callable[..., str]  # at(folder, "prompts?record=r1")
 FOLDERS = 40  # at most that many folders are looked at in one run
 
 

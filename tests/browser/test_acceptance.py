@@ -27,7 +27,7 @@ DRAWERS = {
         '.st-key-edit_open [data-testid="stExpander"] summary, .st-key-edit_open summary',
     ),
     "": ('[data-testid="stExpander"] summary',),
-    "messages?condition=mistake+1%3A+system+text+in+the+question": (".st-key-try_open summary",),
+    "prompts?condition=mistake+1%3A+system+text+in+the+question": (".st-key-try_open summary",),
     "compare": (".st-key-take button",),
     "findings?code=fmt-system-text-in-user&severity=error": ('[data-testid="stExpander"] summary',),
     "findings?code=fmt-system-text-in-user&area=fmt": ('[data-testid="stPopover"] button',),
@@ -91,10 +91,10 @@ def test_the_walk_by_keyboard_alone_and_each_step_as_a_link(demo: str, page: Any
     findings = keep(enter(page, "**severity=error**", PLACE))
     span = page.locator(".rb-excerpt").first.locator("mark").evaluate_all(MARKED)
     tab_to(page, PLACE)
-    message = keep(enter(page, "**/messages?**", SPAN))
+    message = keep(enter(page, "**/prompts?**", SPAN))
     assert page.locator(SPAN).evaluate_all(MARKED) == span
     assert in_view(page, SPAN)
-    keep(key(page, "d", "**/compare?**", ".rb-diff"))
+    keep(key(page, "d", "**/prompts?**", ".rb-diff"))
     keep(key(page, "]", "**b_condition=**", ".rb-diff"))
     compare = keep(key(page, "i", "**inline=1**", ".rb-inline"))
     page.keyboard.press("n")
@@ -132,7 +132,7 @@ def test_what_is_put_on_the_agenda_another_browser_sees(demo: str, page: Any, ne
     tab_to(page, ".st-key-list_place_0 button")
     page.keyboard.press("Enter")
     page.wait_for_selector(".st-key-unlist_place_0")
-    open_page(next_browser, f"{demo}agenda?{SIX}", ".rb-entry")
+    open_page(next_browser, f"{demo}review?{SIX}", ".rb-entry")
     assert "Added by Ada." in next_browser.locator(MAIN).inner_text()
     tab_to(page, ".st-key-unlist_place_0 button")
     page.keyboard.press("Enter")
@@ -171,7 +171,7 @@ def test_the_bar_of_messages_keeps_its_height_whatever_a_view_needs(demo: str, t
         "workspace=tri-section",
         "workspace=town-hall-albert",
     ):
-        turn_to(tour, f"{demo}messages?{asked}", ".rb-exact")
+        turn_to(tour, f"{demo}prompts?{asked}", ".rb-exact")
         heights.append(tour.locator(".st-key-switch").first.bounding_box()["height"])
     assert max(heights) - min(heights) <= 2  # else the text jumps from one condition to the next
     assert max(heights) <= 120  # the views in one row, the switches in another

@@ -54,7 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_each_column_is_the_exact_text_folded_or_whole(folder: Path, at: At, page: Any) -> None:
     opened = workspace.open(folder)
     data = dataset.open_dataset(opened.root, opened.dataset)
-    url = at(folder, "compare?mode=plain&b_mode=other")
+    url = at(folder, "prompts?view=difference&mode=plain&b_mode=other")
     for number, record in list(enumerate(data.records()))[:: 1 if LONG else 5]:
         turn_to(page, f"{url}&record={record.id}{'&whole=1' if number % 2 else ''}", ".rb-diff")
         for side, mode in ((".rb-a", "plain"), (".rb-b", "other")):
@@ -65,11 +65,11 @@ def test_each_column_is_the_exact_text_folded_or_whole(folder: Path, at: At, pag
 def test_by_keyboard_from_messages_through_the_differences_and_back(demo: str, page: Any) -> None:
     open_page(
         page,
-        f"{demo}messages?workspace=six-conditions-mistakes&record=ellery-03&condition=base%2C+open+book",
+        f"{demo}prompts?workspace=six-conditions-mistakes&record=ellery-03&condition=base%2C+open+book",
         ".rb-exact",
     )
     page.keyboard.press("d")
-    page.wait_for_url("**/compare?*record=ellery-03*")
+    page.wait_for_url("**/prompts?*record=ellery-03*")
     page.wait_for_selector(".rb-diff")
     settle(page)
     assert asked(page)["condition"] == "base, open book"
@@ -96,11 +96,11 @@ def test_by_keyboard_from_messages_through_the_differences_and_back(demo: str, p
     settle(page)
     assert "b_condition" not in asked(page)
     page.keyboard.press("d")
-    page.wait_for_url("**/messages?*record=ellery-03*")
+    page.wait_for_url("**/prompts?*record=ellery-03*")
 
 
 def test_a_link_restores_the_whole_screen(demo: str, tour: Any) -> None:
-    url = f"{demo}compare?{PAIR}&record=ellery-05&inline=1&whitespace=1&whole=1"
+    url = f"{demo}prompts?view=difference&{PAIR}&record=ellery-05&inline=1&whitespace=1&whole=1"
     open_page(tour, url, ".rb-diff")
     assert tour.locator(".rb-inline .rb-white .rb-sp").count() > 10
     assert tour.get_by_label("Number of 24").input_value() == "5"
@@ -112,7 +112,7 @@ def test_a_link_restores_the_whole_screen(demo: str, tour: Any) -> None:
 
 def test_an_equal_stretch_unfolds_with_one_click(demo: str, tour: Any) -> None:
     asked = "workspace=six-conditions-mistakes&condition=instruction-only%2C+open+book&differs=option"
-    turn_to(tour, f"{demo}compare?{asked}", ".rb-diff")
+    turn_to(tour, f"{demo}prompts?view=difference&{asked}", ".rb-diff")
     fold = tour.locator("details.rb-fold").first
     hidden = fold.locator(".rb-a")
     assert not hidden.is_visible()
@@ -121,7 +121,7 @@ def test_an_equal_stretch_unfolds_with_one_click(demo: str, tour: Any) -> None:
 
 
 def test_a_cell_of_the_table_becomes_a_side(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}compare?workspace=six-conditions-mistakes&view=grid", "table.rb-grid")
+    open_page(page, f"{demo}prompts?view=every&workspace=six-conditions-mistakes", "table.rb-grid")
     page.get_by_role("link", name="RAG-trained, open book as B", exact=True).click()
     page.wait_for_url("**b_condition=RAG-trained*")
     settle(page)
@@ -131,7 +131,7 @@ def test_a_cell_of_the_table_becomes_a_side(demo: str, page: Any) -> None:
 
 
 def test_the_text_grows_and_nothing_else(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}compare?{PAIR}", ".rb-diff")
+    open_page(page, f"{demo}prompts?view=difference&{PAIR}", ".rb-diff")
     size = "e => parseFloat(getComputedStyle(e).fontSize)"
     before, around = page.locator(".rb-cell").first.evaluate(size), page.locator("h1").evaluate(size)
     page.get_by_role("button", name="A+").click()
@@ -139,22 +139,25 @@ def test_the_text_grows_and_nothing_else(demo: str, page: Any) -> None:
     assert page.locator(".rb-cell").first.evaluate(size) == pytest.approx(before * 1.15, abs=0.1)
     assert page.locator("h1").evaluate(size) == around
     page.keyboard.press("d")
-    page.wait_for_url("**/messages?*")
+    page.wait_for_url("**/prompts?*")
     page.wait_for_selector(".rb-exact")
     settle(page)
     assert page.locator(".rb-exact").first.evaluate(size) == pytest.approx(before * 1.15, abs=0.1)
 
 
-@pytest.mark.parametrize("view", part(["", "&view=grid", "&inline=1&whitespace=1", "&view=records", "&whole=1"], 2))
+VIEWS = ["", "&view=every", "&view=difference&inline=1&whitespace=1", "&view=records", "&view=difference&whole=1"]
+
+
+@pytest.mark.parametrize("view", part(VIEWS, 2))
 def test_no_serious_fault_for_a_screen_reader_or_a_keyboard(demo: str, tour: Any, view: str) -> None:
-    turn_to(tour, f"{demo}compare?{PAIR}{view}")
+    turn_to(tour, f"{demo}prompts?{PAIR}{view or '&view=difference'}")
     assert serious(tour) == []
 
 
-@pytest.mark.parametrize("view", ["", "&view=grid"])
+@pytest.mark.parametrize("view", ["", "&view=every"])
 def test_it_fits_a_small_window(demo: str, tour: Any, view: str) -> None:
     tour.set_viewport_size({"width": 320, "height": 700})
-    turn_to(tour, f"{demo}compare?{PAIR}{view}")
+    turn_to(tour, f"{demo}prompts?{PAIR}{view or '&view=difference'}")
     assert tour.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 320
 
 
@@ -166,7 +169,7 @@ def test_two_long_prompts_are_drawn_with_every_key(at: At, page: Any, tmp_path: 
     (tmp_path / "d.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     modes = [{"mode": name, "template": f"{{{{ {name} }}}}"} for name in "ab"]
     (tmp_path / "readback.yml").write_text(json.dumps({"dataset": {"path": "d.jsonl"}, "modes": modes}), "utf-8")
-    open_page(page, at(tmp_path, "compare?mode=a&b_mode=b&record=r1"), ".rb-diff")
+    open_page(page, at(tmp_path, "prompts?view=difference&mode=a&b_mode=b&record=r1"), ".rb-diff")
     for key in part("jiwki", 3):
         before = page.locator(".rb-compared").evaluate("e => { e.dataset.old = '1'; return e.outerHTML.length }")
         page.keyboard.press(key)

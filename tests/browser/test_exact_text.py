@@ -38,7 +38,7 @@ def test_each_message_of_each_record_is_what_was_assembled(texts_of_a_workspace:
     opened = workspace.open(texts_of_a_workspace)
     data = dataset.open_dataset(opened.root, opened.dataset)
     for record in list(data.records())[:: 1 if LONG else 6]:
-        turn_to(page, at(texts_of_a_workspace, f"messages?record={record.id}"), MESSAGE)
+        turn_to(page, at(texts_of_a_workspace, f"prompts?record={record.id}"), MESSAGE)
         made = assemble.assemble(opened, record, Selection(mode="plain"))
         assert record.fields["text"] == made.messages[-1].text
         assert [nasty.shown(message.text) for message in made.messages] == shown(page)
@@ -46,7 +46,7 @@ def test_each_message_of_each_record_is_what_was_assembled(texts_of_a_workspace:
 
 def test_the_download_is_equal_to_the_byte(texts_of_a_workspace: Path, at: At, page: Any) -> None:
     for number, text in list(enumerate([*nasty.EDGES[:20], *nasty.LOST]))[:: 1 if LONG else 6]:
-        turn_to(page, at(texts_of_a_workspace, f"messages?record=r{number}"), "#text-1-user .rb-exact")
+        turn_to(page, at(texts_of_a_workspace, f"prompts?record=r{number}"), "#text-1-user .rb-exact")
         with page.expect_download() as wait:
             if not page.locator(".st-key-download_1-user").is_visible():  # the menu stays open on the next record
                 page.locator(".st-key-menu_1-user button").click()
@@ -58,7 +58,7 @@ def test_a_copy_by_the_button_is_the_text(texts_of_a_workspace: Path, at: At, pa
     for number, text in [(n, text) for n, text in enumerate(nasty.EDGES[:20]) if "\x0b" not in text][
         :: 1 if LONG else 6
     ]:
-        turn_to(page, at(texts_of_a_workspace, f"messages?record=r{number}"), "#text-1-user .rb-exact")
+        turn_to(page, at(texts_of_a_workspace, f"prompts?record=r{number}"), "#text-1-user .rb-exact")
         if not page.locator('[data-rb-copy="text-1-user"]').is_visible():
             page.locator(".st-key-menu_1-user button").click()
         page.locator('[data-rb-copy="text-1-user"]').click()
@@ -67,7 +67,7 @@ def test_a_copy_by_the_button_is_the_text(texts_of_a_workspace: Path, at: At, pa
 
 
 def test_blanks_are_drawn_and_the_text_stays(texts_of_a_workspace: Path, at: At, page: Any) -> None:
-    open_page(page, at(texts_of_a_workspace, "messages?record=r13"), "#text-1-user .rb-exact")
+    open_page(page, at(texts_of_a_workspace, "prompts?record=r13"), "#text-1-user .rb-exact")
     page.keyboard.press("w")
     page.wait_for_selector(".rb-exact.rb-white")
     settle(page)

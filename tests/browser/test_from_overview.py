@@ -52,7 +52,7 @@ def walk(page: Any, url: str) -> None:
     title = follow(page, ".rb-first a", "/findings?")
     page.wait_for_selector(TO_MESSAGE)
     assert page.locator("h2", has_text=title).count() == 1
-    follow(page, TO_MESSAGE, "/messages?")
+    follow(page, TO_MESSAGE, "/prompts?")
     page.wait_for_selector(".rb-exact")
     assert "finding=" in page.url
     page.go_back()
@@ -87,7 +87,7 @@ def test_from_overview_to_the_message_and_to_the_scores_on_a_real_study(at: At, 
 
 
 def test_every_condition_of_the_demo_shows_what_is_assembled(demo: str, page: Any) -> None:
-    texts_are_as_assembled(page, f"{demo}messages?workspace=six-conditions-mistakes", SIX, 7)
+    texts_are_as_assembled(page, f"{demo}prompts?workspace=six-conditions-mistakes", SIX, 7)
 
 
 @pytest.mark.realdata
@@ -103,7 +103,7 @@ def test_a_judges_prompt_shows_what_is_assembled(demo: str, tour: Any) -> None:
     answer = open_answers(opened, condition).get(data.record(4).id or "")
     sent = Selection(condition=condition.name, judge=condition.judge)
     made = assemble.assemble(opened, data.record(4), sent, answer)
-    url = f"{demo}messages?workspace=six-conditions-mistakes&index=4&condition={condition.name}&judge={condition.judge}"
+    url = f"{demo}prompts?workspace=six-conditions-mistakes&index=4&condition={condition.name}&judge={condition.judge}"
     turn_to(tour, url, f"text={made.fingerprint}")
     assert shown(tour) == [message.text for message in made.messages]
 
@@ -127,7 +127,7 @@ def links_of(page: Any, demo: str, severity: str) -> list[str]:
 def test_a_place_leads_to_its_marked_text(demo: str, page: Any) -> None:
     open_page(page, f"{demo}findings?workspace=six-conditions-mistakes&code=fmt-system-text-in-user", TO_MESSAGE)
     span = page.locator(".rb-excerpt mark").first.evaluate("e => e.textContent")
-    follow(page, TO_MESSAGE, "/messages?")
+    follow(page, TO_MESSAGE, "/prompts?")
     page.wait_for_selector("mark.rb-here")
     assert page.locator("mark.rb-here").evaluate_all("all => all.map((e) => e.textContent).join('')") == span
     box = page.locator("mark.rb-here").first.bounding_box()

@@ -33,7 +33,7 @@ def test_each_message_in_firefox(texts_of_a_workspace: Path, at: At, firefox: An
     made = assemble.assemble(
         opened, dataset.open_dataset(opened.root, opened.dataset).record(13), Selection(mode="plain")
     )
-    firefox.open(at(texts_of_a_workspace, "messages?record=r13"))
+    firefox.open(at(texts_of_a_workspace, "prompts?record=r13"))
     firefox.wait_for("#text-1-user .rb-exact")
     assert [nasty.shown(message.text) for message in made.messages] == firefox.ask(TEXTS)
 

@@ -24,7 +24,7 @@ def test_a_copy_for_notes_is_the_markdown_of_the_place(demo: str, page: Any) -> 
     assert said == page.locator(HIDDEN).evaluate("e => e.textContent")
     assert said.startswith("**error:** The user message contains system text\n")
     assert "```text\nYou are a research paper assistant. Answer from" in said
-    assert f"[See it in Readback](<{demo}messages?" in said
+    assert f"[See it in Readback](<{demo}prompts?" in said
     link = said.partition("(<")[2].partition(">)")[0]
     open_page(page, link, "mark.rb-here")
     assert page.locator("mark.rb-here").first.evaluate("e => e.textContent") == "You are a research paper assistant."
@@ -49,7 +49,7 @@ def test_by_keyboard_alone_an_agenda_is_made_ordered_and_taken_along(demo: str, 
         if not page.locator(f".st-key-unlist_place_{place}").count():  # a run before this one may have stopped half way
             press(page, f".st-key-list_place_{place} button")
         page.wait_for_selector(f".st-key-unlist_place_{place}")
-    turn_to(page, f"{demo}agenda?workspace=six-conditions-mistakes", ".rb-entry")
+    turn_to(page, f"{demo}review?workspace=six-conditions-mistakes", ".rb-entry")
     last = page.locator(".rb-entry h2").last.inner_text()
     press(page, '[class*="st-key-up_added"] button:not([disabled])')
     page.wait_for_timeout(500)

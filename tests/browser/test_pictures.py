@@ -21,13 +21,13 @@ PICTURES = {
     "messages": (MISTAKE, ".rb-places a", "light"),
     "messages-dark": (MISTAKE, ".rb-places a", "dark"),
     "compare": (
-        "compare?workspace=six-conditions&record=ellery-06"
+        "prompts?view=difference&workspace=six-conditions&record=ellery-06"
         "&condition=RAG-trained%2C+open+book&b_condition=instruction-only%2C+open+book",
         ".rb-ins",
         "light",
     ),
     "findings": ("findings?workspace=six-conditions-mistakes&code=fmt-system-text-in-user", ".rb-excerpt", "light"),
-    "scores": ("scores?workspace=six-conditions", ".js-plotly-plot .main-svg", "light"),
+    "scores": ("results?workspace=six-conditions", ".js-plotly-plot .main-svg", "light"),
 }
 
 

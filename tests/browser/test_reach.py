@@ -12,10 +12,10 @@ from PIL import Image
 from served import PAGES, open_page, settle, turn_to
 
 pytestmark = pytest.mark.browser
-FIRST = ("messages", "findings", "records")  # rows of controls; two columns; a field with several values
+FIRST = ("prompts", "findings", "records")  # rows of controls; two columns; a field with several values
 NAMES = (*FIRST, *(name for name in PAGES if name not in FIRST))
 LAPTOP, HALF, QUARTER = (1366, 768), (683, 384), (320, 256)  # a laptop, at 200 %; 1280 x 1024 at 400 %
-ALWAYS = (("messages", LAPTOP), ("findings", QUARTER))  # where Tab goes through a page in every run
+ALWAYS = (("prompts", LAPTOP), ("findings", QUARTER))  # where Tab goes through a page in every run
 OTHERS = tuple(pair for pair in product(NAMES, (LAPTOP, QUARTER)) if pair not in ALWAYS)  # the rest of them
 SPACING = """*{line-height:1.5!important;letter-spacing:.12em!important;word-spacing:.16em!important}
     p{margin-bottom:2em!important}"""  # 1.4.12
@@ -178,7 +178,7 @@ def tabbed(page: Any) -> tuple[list[Any], list[str]]:
 
 def test_what_a_button_opened_is_the_next_stop_and_esc_goes_back(demo: str, tour: Any) -> None:
     """2.4.3: a popover hangs at the end of the document, as far from its button as can be."""
-    open_page(tour, f"{demo}messages?workspace=six-conditions")
+    open_page(tour, f"{demo}prompts?workspace=six-conditions")
     button = tour.locator("[data-testid=stPopoverButton]", has_text="Find").first
     button.focus()
     tour.keyboard.press("Enter")
@@ -202,7 +202,7 @@ def test_what_a_button_opened_is_the_next_stop_and_esc_goes_back(demo: str, tour
 
 
 def test_the_workspaces_stay_open_when_a_run_draws_them_anew_and_esc_goes_back(demo: str, tour: Any) -> None:
-    turn_to(tour, f"{demo}messages?workspace=six-conditions")
+    turn_to(tour, f"{demo}prompts?workspace=six-conditions")
     menu = tour.locator(".rb-menu")
     menu.locator("summary").click()
     menu.evaluate("e => { e.outerHTML = e.outerHTML.replace(' open=\"\"', ''); }")  # as a run does whose counts differ
@@ -214,7 +214,7 @@ def test_the_workspaces_stay_open_when_a_run_draws_them_anew_and_esc_goes_back(d
     tour.keyboard.press("Enter")
     menu.get_by_role("link", name="town-hall-albert").click()
     tour.wait_for_selector("[data-rb-menu=town-hall-albert]:not([open])")
-    assert tour.url.endswith("/messages?workspace=town-hall-albert")
+    assert tour.url.endswith("/prompts?workspace=town-hall-albert")
 
 
 def test_the_sidebar_that_is_folded_away_is_opened_and_closed_by_key(demo: str, tour: Any) -> None:
@@ -228,7 +228,7 @@ def test_the_sidebar_that_is_folded_away_is_opened_and_closed_by_key(demo: str, 
         assert tour.evaluate("document.activeElement.ariaLabel") == after
 
 
-HINTS = (("messages", ".rb-exact .rb-s", "content"), ("overview", ".rb-hinted", "display"))
+HINTS = (("prompts", ".rb-exact .rb-s", "content"), ("overview", ".rb-hinted", "display"))
 
 
 @pytest.mark.parametrize(("name", "word", "rule"), HINTS, ids=["stretch", "word"])
@@ -259,7 +259,7 @@ def test_a_hint_stays_under_the_pointer_and_goes_by_esc(demo: str, tour: Any, na
 
 def test_text_is_selected_under_a_hint(demo: str, tour: Any) -> None:
     """A hint that can be pointed at must not be in the way of the text below it."""
-    turn_to(tour, f"{demo}messages?workspace=six-conditions&condition=base%2C+open+book")
+    turn_to(tour, f"{demo}prompts?workspace=six-conditions&condition=base%2C+open+book")
     stretch = tour.locator(".rb-exact .rb-s").first
     stretch.scroll_into_view_if_needed()
     stretch.hover()
@@ -316,7 +316,7 @@ def test_in_forced_colours_what_is_chosen_differs(demo: str, tour: Any) -> None:
     tour.locator(".rb-rule").first.wait_for()
     colours = tour.locator(".rb-rule").evaluate_all("all => all.map((e) => getComputedStyle(e).borderLeftColor)")
     assert colours.count(colours[0]) == 1  # the first is chosen
-    turn_to(tour, f"{demo}messages?workspace=six-conditions")
+    turn_to(tour, f"{demo}prompts?workspace=six-conditions")
     line = "e => getComputedStyle(e).borderBottomStyle"
     assert tour.locator(".rb-switch [aria-current]").evaluate(line) == "solid"
     tour.emulate_media(forced_colors="none")

@@ -60,7 +60,7 @@ def seen(page: Any, text: str, within: float = SOON) -> float:
 def test_what_one_saves_the_others_see_and_nothing_is_lost(at: At, page: Any, others: Others, root: Path) -> None:
     other, third = others(2)
     for one in (page, other, third):
-        open_page(one, at(root, "messages?condition=two&index=2") if one is not third else at(root, "review"))
+        open_page(one, at(root, "prompts?condition=two&index=2") if one is not third else at(root, "review"))
     write_note(page, "first", "Ada")
     write_note(other, "second", "Bo")
     seen(third, "first")
@@ -74,7 +74,7 @@ def test_what_one_saves_the_others_see_and_nothing_is_lost(at: At, page: Any, ot
 
 
 def test_a_draft_and_its_id_outlive_a_reload_and_are_saved_once(at: At, page: Any, root: Path) -> None:
-    open_page(page, at(root, "messages?condition=two"))
+    open_page(page, at(root, "prompts?condition=two"))
     page.keyboard.press("N")
     name(page, "Ada")
     page.get_by_role("textbox", name="Your note").fill(MARKUP)
@@ -122,7 +122,7 @@ def test_a_note_is_on_what_is_selected_and_the_others_see_it_there(
 ) -> None:
     (other,) = others(1)
     for one in (page, other):
-        open_page(one, at(root, "messages?condition=two&index=2"))
+        open_page(one, at(root, "prompts?condition=two&index=2"))
     box = page.locator(".rb-exact .rb-s", has_text="Why 2?").bounding_box()
     page.mouse.move(box["x"] + 1, box["y"] + box["height"] / 2)
     page.mouse.down()
@@ -140,7 +140,7 @@ def test_a_note_is_on_what_is_selected_and_the_others_see_it_there(
     seen(other, "Your note is saved.")
     found = state.build_review(Store(root).events()).notes
     assert [note.anchor["quote"] for note in found] == ["Why 2?", "\nAnswer:"]
-    open_page(page, at(root, "messages?condition=two&index=2"))
+    open_page(page, at(root, "prompts?condition=two&index=2"))
     assert page.locator(".rb-exact mark.rb-noted").all_inner_texts() == ["Why 2?", "\nAnswer:"]
 
 

@@ -13,7 +13,7 @@ from test_security import serious
 from test_walk import asked
 
 pytestmark = pytest.mark.browser
-SCORES = "scores?workspace=six-conditions-mistakes"
+SCORES = "results?workspace=six-conditions-mistakes"
 OPEN = "condition=instruction-only, open book"
 COUNT = 'a.rb-link[href*="open+book"][href*="value=2"]'  # how often the best value was given: a part of a bar
 FOCUS = "document.activeElement.dataset.rbArrive || ''"
@@ -52,7 +52,7 @@ def test_by_keyboard_alone_from_a_bar_to_its_records_to_the_message_and_back(dem
     arrived(page, f"item={record}")
     tab_to(page, "Open in Messages")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/messages?*")
+    page.wait_for_url("**/prompts?*")
     page.wait_for_selector(".rb-exact")
     settle(page)
     assert (asked(page)["record"], asked(page)["condition"]) == (record, "instruction-only, open book")

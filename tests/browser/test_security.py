@@ -24,11 +24,11 @@ EVIL = (
     {"Origin": "null"},
 )
 VIEWS = (
-    "workspace=six-conditions-mistakes&condition=RAG-trained%2C+open+book&view=training&whitespace=1",
+    "workspace=six-conditions-mistakes&condition=RAG-trained%2C+open+book&layer=training&whitespace=1",
     "workspace=six-conditions-mistakes&condition=RAG-trained%2C+open+book%2C+through+the+gateway&look=adapter",
     "workspace=six-conditions-mistakes&judge=harbour-judge&condition=base%2C+open+book",
-    "workspace=six-conditions-mistakes&condition=base%2C+open+book&view=stored",
-    "workspace=town-hall-albert&mode=rag&view=wire",
+    "workspace=six-conditions-mistakes&condition=base%2C+open+book&layer=stored",
+    "workspace=town-hall-albert&mode=rag&layer=wire",
     "workspace=tri-section&task=parsing&adapter=claude_tool",
 )
 CONTRASTS = {"runOnly": ["color-contrast"]}  # what can differ between the themes
@@ -92,7 +92,7 @@ def test_the_fonts_are_ours_kept_by_the_browser_and_nothing_else_is_served_there
 
 
 def test_a_page_is_drawn_with_them_and_joins_no_characters(demo: str, tour: Any) -> None:
-    turn_to(tour, f"{demo}messages?workspace=six-conditions")
+    turn_to(tour, f"{demo}prompts?workspace=six-conditions")
     tour.evaluate("document.fonts.ready")
     loaded = tour.evaluate("[...document.fonts].filter(f => f.status == 'loaded').map(f => f.family)")
     assert {"Inter Variable", "JetBrains Mono Variable"} <= {family.strip('"') for family in loaded}
@@ -148,7 +148,7 @@ def _popover(rule: str, page: Any, node: Any) -> bool:
 
 @pytest.mark.parametrize("asked", part(VIEWS, 1))
 def test_no_serious_fault_in_any_view_of_messages(demo: str, tour: Any, asked: str) -> None:
-    turn_to(tour, f"{demo}messages?{asked}", ":is(.rb-exact, .rb-row)")
+    turn_to(tour, f"{demo}prompts?{asked}", ":is(.rb-exact, .rb-row)")
     assert serious(tour) == []
 
 
@@ -175,7 +175,7 @@ def test_c9_a_download_is_not_there_before_the_click_and_only_for_the_browser_th
     open_page(page, f"{url}messages", ".rb-exact")
     below = f"/{base}/".replace("//", "/")  # and all works under a path
     page.keyboard.press("j")
-    page.wait_for_url(f"**{below}messages?*record=*")
+    page.wait_for_url(f"**{below}prompts?*record=*")
     links = page.locator("a.rb-link").evaluate_all("all => all.map((a) => a.getAttribute('href'))")
     assert all(link.startswith(below) for link in links)
     settle(page)

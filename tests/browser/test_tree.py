@@ -74,7 +74,7 @@ def test_no_serious_fault_headings_in_order_a_name_for_every_control_few_sizes_o
 def test_what_a_step_reaches_is_said_aloud(demo: str, tour: Any) -> None:
     """The buttons from difference to difference, and from place to place, say in a live region where one is."""
     pair = "condition=base%2C+open+book&b_condition=instruction-only%2C+open+book"
-    for asked in (f"compare?workspace=six-conditions&{pair}",
+    for asked in (f"prompts?view=difference&workspace=six-conditions&{pair}",
                   "findings?workspace=six-conditions-mistakes&code=fmt-context-not-sent"):  # fmt: skip
         turn_to(tour, f"{demo}{asked}")
         said = tour.locator('[role="status"][data-rb-step-said]')
@@ -85,12 +85,12 @@ def test_what_a_step_reaches_is_said_aloud(demo: str, tour: Any) -> None:
 
 
 MISTAKES = "workspace=six-conditions-mistakes"
-OPTION = f"compare?{MISTAKES}&condition=instruction-only%2C+open+book&differs=option"
+OPTION = f"prompts?view=difference&{MISTAKES}&condition=instruction-only%2C+open+book&differs=option"
 # Of each page the answer to its question, and the first of what proves it.
 ANSWERS = (
-    (f"compare?{MISTAKES}", ".rb-lead", ".rb-diff"),
+    (f"prompts?view=difference&{MISTAKES}", ".rb-lead", ".rb-diff"),
     (OPTION, ".rb-lead", ".rb-diff"),
-    (f"agenda?{MISTAKES}", ".rb-lead", ".rb-act"),
+    (f"review?{MISTAKES}", ".rb-lead", ".rb-act"),
     (f"findings?{MISTAKES}", ".rb-lead", ".rb-places"),
 )
 UPPER = 512  # two thirds of a laptop's screen
@@ -116,11 +116,11 @@ def test_the_answer_is_in_the_upper_two_thirds_and_controls_are_on_one_line(demo
 
 AROUND = 14  # pixels around a control in which its focus may be drawn
 FOCUSED = (
-    ("messages", "a[data-testid=stTopNavLink]"),
-    ("messages", ".st-key-next button"),
-    ("messages", ".st-key-whitespace input"),
-    ("messages", ".rb-exact .rb-s"),
-    ("messages", ".stSelectbox input"),
+    ("prompts", ".rb-rooms a"),
+    ("prompts", ".st-key-next button"),
+    ("prompts", ".st-key-whitespace input"),
+    ("prompts", ".rb-exact .rb-s"),
+    ("prompts", ".stSelectbox input"),
     ("findings", ".rb-rule a"),
     ("findings", ".st-key-search input"),
     ("findings", "summary"),

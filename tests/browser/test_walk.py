@@ -6,12 +6,13 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from playwright.sync_api import expect
 from served import follow, open_page, settle, tab, turn_to
 
 from readback.ui.common.draw.changed import LOOK
 
 pytestmark = pytest.mark.browser
-TO_MESSAGE = 'a.rb-link[href*="/messages?"][href*="finding="]'
+TO_MESSAGE = 'a.rb-link[href*="/prompts?"][href*="finding="]'
 
 
 def asked(page: Any) -> dict[str, str]:
@@ -20,13 +21,13 @@ def asked(page: Any) -> dict[str, str]:
 
 def go(page: Any, name: str) -> None:
     """By the navigation on top."""
-    follow(page, page.locator('[data-testid="stTopNavLink"]', has_text=name), f"**/{name.lower()}**")
+    follow(page, page.locator(".rb-rooms a", has_text=name), f"**/{name.lower()}**")
 
 
 def test_a_link_to_a_finding_brings_its_stretch_into_view(demo: str, page: Any) -> None:
     page.set_viewport_size({"width": 1000, "height": 300})
     open_page(
-        page, f"{demo}messages?workspace=six-conditions-mistakes&condition=mistake+1%3A+system+text+in+the+question"
+        page, f"{demo}prompts?workspace=six-conditions-mistakes&condition=mistake+1%3A+system+text+in+the+question"
     )
     for _ in range(5):  # the first key may meet a page that is still being drawn
         page.keyboard.press("f")
@@ -43,7 +44,7 @@ def test_a_link_to_a_finding_brings_its_stretch_into_view(demo: str, page: Any) 
 
 
 def test_keys_move_and_back_goes_one_step_back(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}messages?workspace=six-conditions-mistakes", ".rb-exact")
+    open_page(page, f"{demo}prompts?workspace=six-conditions-mistakes", ".rb-exact")
     for key, record, condition in (
         ("j", "ellery-02", None),
         ("j", "ellery-03", None),
@@ -58,11 +59,11 @@ def test_keys_move_and_back_goes_one_step_back(demo: str, page: Any) -> None:
         settle(page)
         assert asked(page)["record"] == record
         assert "condition" not in asked(page)
-    assert page.get_by_label("Number of 24").input_value() == "2"
+    expect(page.get_by_label("Number of 24")).to_have_value("2")  # Streamlit fills fields in after its run has ended
 
 
 def test_steps_in_quick_succession_all_count(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}messages?workspace=six-conditions-mistakes", ".rb-exact")
+    open_page(page, f"{demo}prompts?workspace=six-conditions-mistakes", ".rb-exact")
     for _ in range(4):
         page.keyboard.press("j")
     page.wait_for_url("**record=ellery-05*")
@@ -78,7 +79,7 @@ def test_steps_in_quick_succession_all_count(demo: str, page: Any) -> None:
 
 
 def test_the_next_finding_is_one_step_of_history(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}messages?workspace=six-conditions-mistakes&condition=base%2C+closed+book", ".rb-exact")
+    open_page(page, f"{demo}prompts?workspace=six-conditions-mistakes&condition=base%2C+closed+book", ".rb-exact")
     before = page.url
     page.keyboard.press("f")
     page.wait_for_url("**finding=*")
@@ -99,7 +100,7 @@ def test_looks_that_were_sent_before_the_answer_was_heard_take_nobody_back(demo:
 
     with tab(chromium) as page:
         page.route_web_socket("**/_stcore/stream", between)
-        open_page(page, f"{demo}messages?workspace=six-conditions-mistakes&condition=base%2C+closed+book", ".rb-exact")
+        open_page(page, f"{demo}prompts?workspace=six-conditions-mistakes&condition=base%2C+closed+book", ".rb-exact")
         slow[0] = True
         page.keyboard.press("f")
         page.wait_for_timeout(2_500 * LOOK)  # the page looks for changed files meanwhile, and says what it shows
@@ -115,15 +116,15 @@ def test_looks_that_were_sent_before_the_answer_was_heard_take_nobody_back(demo:
 
 
 def test_moving_between_pages_is_one_step_of_history(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}messages?workspace=six-conditions-mistakes&record=ellery-05", ".rb-exact")
+    open_page(page, f"{demo}prompts?workspace=six-conditions-mistakes&record=ellery-05", ".rb-exact")
     go(page, "Findings")
     assert asked(page)["record"] == "ellery-05"
     page.go_back()
-    page.wait_for_url("**/messages?*record=ellery-05*")
+    page.wait_for_url("**/prompts?*record=ellery-05*")
 
 
 def test_keys_do_nothing_while_somebody_types(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}messages?workspace=six-conditions-mistakes", ".rb-exact")
+    open_page(page, f"{demo}prompts?workspace=six-conditions-mistakes", ".rb-exact")
     page.keyboard.press("/")
     page.get_by_label("Id or text").fill("")
     page.get_by_label("Id or text").press_sequentially("jkw]f?")
@@ -132,7 +133,7 @@ def test_keys_do_nothing_while_somebody_types(demo: str, page: Any) -> None:
 
 
 def test_find_closes_over_its_result_and_keeps_what_was_looked_for(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}messages?workspace=six-conditions", ".rb-exact")
+    open_page(page, f"{demo}prompts?workspace=six-conditions", ".rb-exact")
     for button in ("Find next", "List all"):
         page.keyboard.press("/")
         page.get_by_label("Id or text").fill("vessel")
@@ -147,7 +148,7 @@ def test_find_closes_over_its_result_and_keeps_what_was_looked_for(demo: str, pa
 
 def test_a_list_of_hits_comes_into_view_and_stays_whatever_is_drawn_above_it_later(demo: str, page: Any) -> None:
     page.set_viewport_size({"width": 1000, "height": 500})
-    open_page(page, f"{demo}messages?workspace=six-conditions&record=ellery-07", ".rb-exact")
+    open_page(page, f"{demo}prompts?workspace=six-conditions&record=ellery-07", ".rb-exact")
     page.keyboard.press("/")
     page.get_by_label("Id or text").fill("the")
     page.get_by_role("button", name="List all").click()
@@ -171,7 +172,7 @@ def test_a_list_of_hits_comes_into_view_and_stays_whatever_is_drawn_above_it_lat
 
 
 def test_keys_can_be_switched_off(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}messages?workspace=six-conditions-mistakes", ".rb-exact")
+    open_page(page, f"{demo}prompts?workspace=six-conditions-mistakes", ".rb-exact")
     page.keyboard.press("?")
     page.get_by_text("Keys work on this page").click()
     settle(page)
@@ -182,7 +183,7 @@ def test_keys_can_be_switched_off(demo: str, page: Any) -> None:
 
 
 def test_the_origin_answers_on_hover_and_on_focus(demo: str, tour: Any) -> None:
-    turn_to(tour, f"{demo}messages?workspace=six-conditions-mistakes&condition=base%2C+closed+book", ".rb-exact")
+    turn_to(tour, f"{demo}prompts?workspace=six-conditions-mistakes&condition=base%2C+closed+book", ".rb-exact")
     said = "e => getComputedStyle(e, '::after').content"
     stretch = tour.locator(".rb-exact .rb-data").first
     stretch.hover()
@@ -196,7 +197,7 @@ def test_the_origin_answers_on_hover_and_on_focus(demo: str, tour: Any) -> None:
 
 
 def test_the_first_tab_on_messages_leads_past_the_controls(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}messages?workspace=six-conditions-mistakes&record=ellery-07&condition=base%2C+open+book")
+    open_page(page, f"{demo}prompts?workspace=six-conditions-mistakes&record=ellery-07&condition=base%2C+open+book")
     page.keyboard.press("Tab")
     skip = page.locator("a.rb-skip:focus")
     assert skip.bounding_box()["height"] > 20
@@ -208,7 +209,7 @@ def test_the_first_tab_on_messages_leads_past_the_controls(demo: str, page: Any)
 
 def test_a_low_window_shows_text_and_hints_open_beside_the_word(demo: str, page: Any) -> None:
     page.set_viewport_size({"width": 683, "height": 384})  # 200 % zoom of a laptop
-    open_page(page, f"{demo}messages?workspace=six-conditions-mistakes&record=ellery-07&condition=base%2C+open+book")
+    open_page(page, f"{demo}prompts?workspace=six-conditions-mistakes&record=ellery-07&condition=base%2C+open+book")
     settle(page)
     assert page.locator(".rb-exact").first.bounding_box()["y"] < 350
     stretch = page.locator(".rb-exact .rb-s").first

@@ -28,7 +28,7 @@ ON = {"tokens": "1", "citations": "1"}
 
 
 def asked(condition: str, **more: str) -> str:
-    return f"messages?{urlencode({'condition': condition, **more})}"
+    return f"prompts?{urlencode({'condition': condition, **more})}"
 
 
 def read_by(folder: Path, condition: str, numbers: Sequence[int]) -> dict[str, str]:
@@ -62,7 +62,7 @@ def test_both_system_blocks_of_the_real_study_are_marked(shared: Path, at: At, p
     study = shared / "data" / "prompt-formats"
     for record, text in read_by(study, STUDY, part((0, 6), 1)).items():
         for drawn in part(({"citations": "1"}, {}), 1):
-            turn_to(page, at(study, asked(STUDY, view="wire", record=record, **drawn)), WIRE)
+            turn_to(page, at(study, asked(STUDY, layer="wire", record=record, **drawn)), WIRE)
             assert page.locator(WIRE).evaluate(TEXT) == text, (record, drawn)
     marked = page.locator(f"{WIRE} mark[title*='system message']")
     said = "You are a scientific research assistant who answers with concise, evidence-grounded prose"
@@ -80,11 +80,11 @@ def test_a_link_restores_the_view_and_what_is_drawn(demo: str, page: Any) -> Non
         settle(page)
     page.get_by_role("link", name="What the model reads").focus()
     page.keyboard.press("Enter")
-    page.wait_for_url("**view=wire**")
+    page.wait_for_url("**layer=wire**")
     page.wait_for_selector(f"{WIRE} .rb-t-special")
     settle(page)
     here, shown = page.url, page.locator(WIRE).inner_html()
-    assert all(part in here for part in ("tokens=1", "citations=1", "replies=1", "view=wire"))
+    assert all(part in here for part in ("tokens=1", "citations=1", "replies=1", "layer=wire"))
     assert page.locator("mark.rb-cite-ok").count() == 2
     open_page(page, here, f"{WIRE} .rb-t-special")
     assert page.locator(WIRE).inner_html() == shown
@@ -103,7 +103,7 @@ def test_a_link_restores_the_view_and_what_is_drawn(demo: str, page: Any) -> Non
 
 
 def test_what_a_token_and_a_citation_are_is_said_on_focus(demo: str, page: Any) -> None:
-    drawn = {"workspace": "six-conditions-mistakes", "view": "wire", "replies": "1", **ON}
+    drawn = {"workspace": "six-conditions-mistakes", "layer": "wire", "replies": "1", **ON}
     open_page(page, demo + asked(TUNED, **drawn), f"{WIRE} .rb-t-special")
     tab_to(page, WIRE)
     page.keyboard.press("ArrowRight")
@@ -116,7 +116,7 @@ def test_what_a_token_and_a_citation_are_is_said_on_focus(demo: str, page: Any) 
 
 
 @pytest.mark.parametrize(
-    "view", part(["view=wire&tokens=1&citations=1&replies=1", "view=training&by=role", "view=training"], 1)
+    "view", part(["layer=wire&tokens=1&citations=1&replies=1", "layer=training&by=role", "layer=training"], 1)
 )
 def test_no_serious_fault_in_what_the_model_reads(demo: str, tour: Any, view: str) -> None:
     turn_to(tour, f"{demo}{asked(TUNED, workspace='six-conditions-mistakes')}&{view}", ".rb-exact, .rb-three")

@@ -41,7 +41,7 @@ def test_a_record_without_contexts_has_no_strip() -> None:
 
 
 def test_the_strip_links_each_context_that_is_in_the_text_to_its_place() -> None:
-    drawn = said(page("messages", **SIX, condition="base, open book"))
+    drawn = said(page("prompts", **SIX, condition="base, open book"))
     assert drawn.count('data-rb-to="context-') == 2
     assert 'id="context-2"' in drawn
     assert "3 ✗" in drawn
@@ -50,17 +50,17 @@ def test_the_strip_links_each_context_that_is_in_the_text_to_its_place() -> None
 
 
 def test_the_finding_that_a_link_asks_for_is_outlined_where_it_has_no_span() -> None:
-    drawn = said(page("messages", **SIX, condition="base, open book", finding="0f3dab2c7152d588"))
+    drawn = said(page("prompts", **SIX, condition="base, open book", finding="0f3dab2c7152d588"))
     assert 'rb-here" id="f-0f3dab2c7152d588" aria-current="true"' in drawn
 
 
 def test_a_way_past_the_controls_comes_first() -> None:
-    drawn = said(page("messages", **SIX))
+    drawn = said(page("prompts", **SIX))
     assert drawn.index("rb-skip") < drawn.index("rb-exact")
 
 
 def test_beside_the_stored_prompt_its_own_characters_are_counted() -> None:
-    test = page("messages", **SIX, condition="RAG-trained, closed book", view="stored")
+    test = page("prompts", **SIX, condition="RAG-trained, closed book", layer="stored")
     head = said(test).split('<span class="rb-small">')[1].split(" characters")[0]
     assert head == "437"
     assert said(test).count(f"{head} characters") >= 2

@@ -57,7 +57,7 @@ def test_the_page_says_that_nothing_was_checked_yet_and_then_what_overview_says(
     app = looking.scores()
     if "the prompts were not checked" in looking.words(app):  # else somebody has checked them before
         assert any(True for _ in looking.links(app, ""))
-    app = looking.turned(looking.page(), "scores")
+    app = looking.turned(looking.page(), "results")
     said = looking.words(app)
     assert "“instruction-only, closed book” versus “instruction-only, open book”: may they be compared? Fair." in said
     assert "“base, open book” versus “RAG-trained, open book”: may they be compared? Cannot tell." in said

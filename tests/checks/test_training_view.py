@@ -18,7 +18,7 @@ from readback.checks.system_places import system_places
 from readback.prompts.training_text import build_trained_text
 from readback.records.dataset import open_dataset
 from readback.types import Message, Segment
-from readback.ui.messages.three_texts import placed
+from readback.ui.prompts.one.three_texts import placed
 
 Write = Callable[[Mapping[str, Any]], Path]
 CHATML = "format: chatml-plain"
@@ -26,7 +26,7 @@ VIEW = {"view": "training", "condition": "closed"}
 
 
 def view(**more: str) -> AppTest:
-    return page("messages", **VIEW, **more)
+    return page("prompts", **VIEW, **more)
 
 
 def column(test: AppTest, name: str) -> str:
@@ -177,7 +177,7 @@ def test_the_overview_tells_of_the_text_around_the_messages(serving: Write) -> N
 
 def test_compare_says_which_training_text_it_shows(serving: Write) -> None:
     serving(workspace("newline"))
-    told = words(page("compare", condition="closed", differs="layer", layer="training", b_layer="wire"))
+    told = words(page("prompts", condition="closed", differs="layer", layer="training", b_layer="wire"))
     assert "After <|im_end|> A has a newline, B has none" in told
     assert "A: the training text up to the answer, made with chatml-plain, which is assumed" in told
 

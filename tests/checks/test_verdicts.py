@@ -108,7 +108,7 @@ def test_the_pages_and_the_command_line_say_the_same(
     folder = serving(study(a="{{ q }}", b=b))
     overview = words(page("overview"))
     assert said in overview
-    compared = words(page("compare", condition="a", b_condition="b"))
+    compared = words(page("prompts", condition="a", b_condition="b"))
     assert "May A be compared with B?" in compared
     assert said in compared
     cli.main(["check", str(folder)])

@@ -69,7 +69,7 @@ def test_a_rule_that_fails_is_named_on_the_page_and_the_others_run(serving: Any,
 @pytest.mark.usefixtures("broken")
 def test_a_rule_that_fails_is_named_beside_the_message(serving: Any) -> None:
     serving(ONE)
-    test = page("messages", mode="twice")
+    test = page("prompts", mode="twice")
     assert NEAR in words(test)
     assert "ZeroDivisionError: <b>" in codes(test)
     assert "fmt-system-text-in-user" in words(test)
@@ -150,7 +150,7 @@ def test_a_line_that_cannot_be_read_is_below_its_finding(write: Any, capsys: pyt
 @pytest.mark.parametrize("content", ["hello\n", b"\xff\xfe" * 99, ""])
 def test_pages_say_that_nothing_was_observed_where_the_log_is_unreadable(serving: Any, content: Any) -> None:
     serving({**ONE, "log.jsonl": content, "readback.yml": {**ONE["readback.yml"], "sent": "log.jsonl"}})
-    assert "not observed" in words(page("messages", mode="plain"))
+    assert "not observed" in words(page("prompts", mode="plain"))
     assert "Every prompt is assembled from files, not observed in logged requests." in words(page())
 
 
@@ -167,7 +167,7 @@ def test_a_folder_of_a_side_that_does_not_match_says_what_it_has(
 @pytest.mark.parametrize("link", [{"b_rev": "no-such-revision"}, {"b_rev": "--output=x"}, {"b_rev": "a" * 5000}])
 def test_a_link_to_a_revision_that_is_not_there_says_so(serving: Any, link: dict[str, str]) -> None:
     serving(ONE)
-    test = page("compare", mode="plain", differs="version", **link)
+    test = page("prompts", mode="plain", differs="version", **link)
     assert "cannot be compared" in words(test)
     assert "revision" in codes(test)
 
@@ -176,7 +176,7 @@ def test_no_finding_at_all_says_so_and_where_to_go(serving: Any) -> None:
     serving({**ONE, "readback.yml": {"dataset": "d.jsonl", "modes": MODES[:1]}})
     test = page("findings")
     assert "No findings" in words(test)
-    assert "/messages?" in said(test)
+    assert "/prompts?" in said(test)
     assert "There is nothing to repair." in words(page())
 
 

@@ -81,7 +81,7 @@ def test_each_task_says_what_it_is_for_whether_it_runs_and_what_each_interface_a
 
 def test_an_entry_whose_task_has_a_text_opens_its_message(serving: Any) -> None:
     serving(FILES)
-    found = [(one.get("task"), one.get("adapter")) for one in links(page(), "messages")]
+    found = [(one.get("task"), one.get("adapter")) for one in links(page(), "prompts")]
     assert {("parsing", "claude_tool"), ("my_task", "house")} <= set(found)
     assert "rubric_metric_trait" not in {task for task, _ in found}
 

@@ -30,7 +30,7 @@ from readback.readers.cache_folder import cache_folder
 from readback.records import custom_id, training_reader
 from readback.records.dataset import DatasetChanged, open_dataset
 from readback.types import Condition, Judge, Selection, Workspace
-from readback.ui.messages import export_all
+from readback.ui.prompts.one import export_all
 
 Write = Callable[[Mapping[str, Any]], Path]
 Output = pytest.CaptureFixture[str]
@@ -592,7 +592,7 @@ def taken(test: AppTest) -> tuple[str, bytes]:
 
 def test_the_page_gives_what_the_command_writes(serving: Callable[[Mapping[str, Any]], Path], capsys: Output) -> None:
     root = serving({"readback.yml": FILE.replace("q.word", "q"), "data.jsonl": ASKED})
-    test = page("messages", condition="one")
+    test = page("prompts", condition="one")
     test.radio(key="export_under").set_value("all")
     label, content = taken(drawn(clicked(test, "export_make")))
     assert content.decode() == ran(capsys, root, "--as", "messages-jsonl")[1]
@@ -604,7 +604,7 @@ def test_the_page_gives_what_the_command_writes(serving: Callable[[Mapping[str, 
 
 def test_the_page_takes_what_is_shown_alone_and_says_what_lacks(serving: Callable[[Mapping[str, Any]], Path]) -> None:
     serving({"readback.yml": FILE.replace("q.word", "q.word.more.most"), "data.jsonl": ASKED})
-    test = page("messages", condition="two")
+    test = page("prompts", condition="two")
     test.selectbox(key="export_form").set_value("openai-batch").run()
     assert "Each request names a model" in words(clicked(test, "export_make"))
     test.text_input(key="export_model").set_value("m").run()

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from readback.html.templates import render_template
 
-NAME = "ui/scores/not_compared.html.jinja"
+NAME = "ui/results/not_compared.html.jinja"
 
 
 def test_values_are_escaped_and_markup_stays() -> None:

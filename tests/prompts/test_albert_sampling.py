@@ -86,7 +86,7 @@ def test_the_command_names_lines_and_what_is_not_set(write: Write, capsys: pytes
 def test_the_page_names_lines_and_what_is_not_set(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     root = write(FILES)
     monkeypatch.setenv("READBACK_WORKSPACE", str(root))
-    told = said(page("messages", condition="c"))
+    told = said(page("prompts", condition="c"))
     assert "temperature 0.1 (prompt_config.yml, line 11, under models)" in told
     assert "top_p 0.5 (prompt_config.yml, line 8, for this mode)" in told
     assert "not set: top_k, presence_penalty, length_penalty, frequency_penalty, stop_token_ids" in told

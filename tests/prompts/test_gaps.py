@@ -66,6 +66,6 @@ def test_the_page_marks_it(serving: Callable[[Mapping[str, Any]], Path]) -> None
     serving(
         {"p.jinja": "Q: {{ question }}\nNote: {{ note }}", "d.jsonl": [{"id": "a", "question": "Why?", "note": ""}]}
     )
-    shown = said(page("messages"))
+    shown = said(page("prompts"))
     assert 'data-gap="note: empty"' in shown
     assert "question: empty" not in shown

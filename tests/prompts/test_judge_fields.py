@@ -90,7 +90,7 @@ def test_a2_open_shows_the_mapping_and_a_choice_changes_what_is_sent(serving: An
     assert "read from answer.context, found by its usual name" in box.options[0]
     box.select("record.context").run()
     assert "documents of judge j is read from record.context in this session" in looking.words(page)
-    sent = looking.turned(page, "messages", judge="j", condition="sysA")
+    sent = looking.turned(page, "prompts", judge="j", condition="sysA")
     assert "gold doc" in looking.words(sent)
 
 

@@ -190,7 +190,7 @@ def test_a1_the_page_shows_the_row_of_the_answer_and_which_of_its_fields_the_jud
     serving: Write,
 ) -> None:
     serving(files())
-    words = looking.words(looking.page("messages", judge="j", condition="sysA"))
+    words = looking.words(looking.page("prompts", judge="j", condition="sysA"))
     assert "The row of the answer, sysA.jsonl line 1" in words
     record, _, answer = words.partition("The row of the answer")
     assert "context[0] not used gold doc" in " ".join(record.split())

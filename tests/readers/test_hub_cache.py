@@ -149,7 +149,7 @@ def test_the_page_opens_the_repository_that_the_server_was_told_and_no_other(
     hub: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("READBACK_WORKSPACE", "org/prompts")
-    assert "Q: " in said(page("messages", mode="a"))
+    assert "Q: " in said(page("prompts", mode="a"))
     monkeypatch.setenv("READBACK_WORKSPACE", str(hub.parent))
     told = said(page("open", workspace="org/prompts"))
     assert "org/prompts@" not in told

@@ -114,7 +114,7 @@ def test_what_cannot_be_compared_fairly_is_not_called_better(write: Write, monke
     app = looking.scores()
     if "provided the comparisons are fair" in looking.words(app):  # else somebody has checked them before
         assert any(True for _ in looking.links(app, ""))
-    said = looking.words(looking.turned(looking.page(), "scores"))
+    said = looking.words(looking.turned(looking.page(), "results"))
     assert "“c” is better" not in said
     assert "not known, because no comparison in which “c” scores clearly higher is known to be fair." in said
     assert "2 comparisons with it are not fair" in said

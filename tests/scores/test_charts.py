@@ -12,7 +12,7 @@ from readback.scores import charts
 from readback.scores.criteria import from_entry, load_shipped_criteria
 from readback.scores.summary_row import Row
 from readback.types import Criterion
-from readback.ui.scores.choices import say
+from readback.ui.results.choices import say
 
 RELEVANCE = load_shipped_criteria()["relevance"]
 VALUES = ("-1", "0", "1", "2")

@@ -15,7 +15,7 @@ from readback.scores.charts import template
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.criteria import load_shipped_criteria
 from readback.scores.summary_row import Row
-from readback.ui.scores.choices import say
+from readback.ui.results.choices import say
 
 RELEVANCE = load_shipped_criteria()["relevance"]
 FACTORS = {

@@ -20,7 +20,7 @@ from readback.scores.criteria import load_shipped_criteria
 from readback.scores.slices.lengths import Lengths
 from readback.scores.summary_row import Row
 from readback.types import Criterion, Diagnostic
-from readback.ui.scores.choices import say
+from readback.ui.results.choices import say
 
 RELEVANCE = load_shipped_criteria()["relevance"]
 DOWN = Criterion("errors", "ordinal", (0.0, 1.0, 2.0), 0.0, 2.0, direction="down")

@@ -32,8 +32,8 @@ from readback.scores.comparing import compare
 from readback.scores.comparing.compare import list_planned
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.ui.compare import fair
-from readback.ui.scores import choices
+from readback.ui.prompts.difference import fair
+from readback.ui.results import choices
 from readback.words import t
 
 CASES = Path(__file__).parents[1] / "cases"
@@ -246,9 +246,9 @@ def collect(
     texts["overview page"] = looking.words(looking.page("overview"))
     criteria = list(dict.fromkeys(one["criterion"] for one in concluded))[:MOST_PAGES]
     for name in criteria:
-        texts[f"scores page, {name}"] = looking.words(looking.page("scores", criterion=name))
+        texts[f"scores page, {name}"] = looking.words(looking.page("results", criterion=name))
     if not criteria:
-        texts["scores page"] = looking.words(looking.page("scores"))
+        texts["scores page"] = looking.words(looking.page("results"))
 
     claims = [claim for surface, text in texts.items() for claim in claims_of(surface, text)]
     for name in criteria:
@@ -277,7 +277,7 @@ def collect(
     known = {one.name for one in opened.conditions}
     for pair in [one for one in fairness if one <= known][:MOST_PAGES]:
         a, b = sorted(pair)
-        text = looking.words(looking.page("compare", condition=a, b_condition=b))
+        text = looking.words(looking.page("prompts", condition=a, b_condition=b))
         wrong += find_unlike_on_compare(fairness[pair], a, b, text)
     return claims, wrong
 

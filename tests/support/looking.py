@@ -31,7 +31,7 @@ def page(name: str = "", **params: str) -> AppTest:
 
 def scores(**params: str) -> AppTest:
     """The scores page of the workspace that READBACK_WORKSPACE names, as a link with these parameters opens it."""
-    return page("scores", **params)
+    return page("results", **params)
 
 
 def _begun(test: AppTest) -> AppTest:

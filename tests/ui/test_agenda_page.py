@@ -36,7 +36,7 @@ def order(test: AppTest) -> list[str]:
 
 
 def test_the_items_are_there_in_their_order_with_what_they_are_about(root: Path) -> None:
-    test = page("agenda")
+    test = page("review")
     told = words(test)
     assert "5 items to decide: 1 comparison, 3 errors and 1 warning. 0 decided so far." in told
     assert order(test) == [
@@ -55,13 +55,13 @@ def test_without_a_plan_and_without_faults_it_says_that_nothing_was_planned_and_
         "d.jsonl": [{"id": "1", "q": "Why?"}],
         "readback.yml": {"dataset": "d.jsonl", "modes": [{"mode": "m", "template": "Question: {{ q }}"}]},
     })  # fmt: skip
-    told = words(page("agenda"))
+    told = words(page("review"))
     assert "The check found no error or warning, no comparison is planned, and no note is open." in told
     assert "fair" not in told
 
 
 def test_items_are_moved_dropped_put_back_added_and_all_of_it_taken_back(root: Path) -> None:
-    test = named(page("agenda"))
+    test = named(page("review"))
     first = order(test)
     clicked(test, f"down_{first[0]}")
     assert order(test) == [first[1], first[0], *first[2:]]
@@ -81,14 +81,14 @@ def test_items_are_moved_dropped_put_back_added_and_all_of_it_taken_back(root: P
 
 
 def test_without_a_name_nothing_is_saved_and_the_page_says_so(root: Path) -> None:
-    test = page("agenda")
+    test = page("review")
     clicked(test, "drop_finding:dat-bad-line")
     assert "Not saved: give your name first." in words(test)
     assert held(root).sequence == 0
 
 
 def test_one_at_a_time_with_its_proof_and_its_decision(root: Path) -> None:
-    test = named(page("agenda", item="finding:fmt-context-not-sent"))
+    test = named(page("review", item="finding:fmt-context-not-sent"))
     told = words(test)
     assert "Item 2 of 5" in told
     assert "2 of 4 contexts are inside the prompt; missing: 3, 4" in told
@@ -116,7 +116,7 @@ def test_one_at_a_time_with_its_proof_and_its_decision(root: Path) -> None:
 
 
 def test_presenting_walks_from_the_first_item_and_shows_the_time_only_when_asked(root: Path) -> None:
-    test = page("agenda", present="1")
+    test = page("review", present="1")
     assert "Item 1 of 5" in words(test)
     assert 'role="timer"' not in said(test)
     clicked(test, "clock")
@@ -132,12 +132,12 @@ def test_what_is_added_on_findings_and_messages_is_on_the_agenda_with_its_exact_
     named(test)
     clicked(test, "list_place_0")
     assert "unlist_place_0" in {button.key for button in test.button}
-    turned(test, "messages", record="ellery-05", condition="base, open book")
+    turned(test, "prompts", record="ellery-05", condition="base, open book")
     clicked(test, "list_0-user")
     found = held(root)
     assert [one.entry["kind"] for one in found.agenda] == ["finding", "message"]
-    assert found.agenda[1].entry["link"].startswith("/messages?")
-    turned(test, "agenda", item=found.agenda[1].item)
+    assert found.agenda[1].entry["link"].startswith("/prompts?")
+    turned(test, "review", item=found.agenda[1].item)
     assert "User message: record ellery-05, base, open book" in words(test)
     assert "Answer the question using the provided context." in words(test)
     turned(test, "findings", code="fmt-context-not-sent")
@@ -146,12 +146,12 @@ def test_what_is_added_on_findings_and_messages_is_on_the_agenda_with_its_exact_
 
 
 def test_an_open_note_is_an_item_that_shows_it(root: Path) -> None:
-    test = named(page("agenda"))
+    test = named(page("review", view="decided"))
     turned(test, "review")
     test.text_area(key="note_text_study").set_value("Who rebuilds it?")
     clicked(test, "save_study")
     (note,) = held(root).notes
-    told = words(turned(test, "agenda", item=f"note:{note.id}"))
+    told = words(turned(test, "review", item=f"note:{note.id}"))
     assert "Note of Ada: Who rebuilds it?" in told
 
 
@@ -162,11 +162,11 @@ def test_a_study_with_nothing_to_say_leads_out(write: object, monkeypatch: pytes
     (folder / "d.jsonl").write_text('{"id": "1", "q": "Why?"}\n')
     monkeypatch.setenv("READBACK_WORKSPACE", str(folder))
     monkeypatch.setenv("READBACK_STATE", str(tmp_path / "state"))
-    test = page("agenda")
+    test = page("review")
     assert "Nothing needs to be talked about." in words(test)
     assert "/overview" in said(test) or 'href="/' in said(test)
 
 
 def test_the_report_is_offered_in_three_forms(root: Path) -> None:
-    labels = [button.proto.label for button in page("agenda").main.get("download_button")]
+    labels = [button.proto.label for button in page("review").main.get("download_button")]
     assert labels == ["As an HTML file", "As Markdown", "As JSON"]

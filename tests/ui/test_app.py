@@ -61,20 +61,20 @@ def test_every_address_differs_from_its_file_name() -> None:
 
 
 def test_the_bar_says_which_workspace_and_how_many_records() -> None:
-    test = app("messages", workspace="six-conditions-mistakes")
+    test = app("prompts", workspace="six-conditions-mistakes")
     said = " ".join(html.proto.body for html in test.get("html"))
     assert "Closed book or open book" in said
     assert "24 records" in said
 
 
 def test_the_link_to_another_workspace_forgets_the_record_and_stays_on_the_projector() -> None:
-    test = app("messages", workspace="six-conditions-mistakes", record="ellery-03", present="1")
+    test = app("prompts", workspace="six-conditions-mistakes", record="ellery-03", present="1")
     menu = next(html.proto.body for html in test.get("html") if "data-rb-menu" in html.proto.body)
-    assert 'href="/messages?workspace=town-hall-albert&amp;present=1">town-hall-albert</a>' in menu
+    assert 'href="/prompts?workspace=town-hall-albert&amp;present=1">town-hall-albert</a>' in menu
 
 
 def test_an_unknown_workspace_is_said_and_the_first_is_shown() -> None:
-    test = app("messages", workspace="upload-somebody-elses")
+    test = app("prompts", workspace="upload-somebody-elses")
     assert not test.exception
     assert any("this server does not have" in html.proto.body for html in test.get("html"))
 
@@ -83,7 +83,7 @@ def test_the_folder_given_to_serve_is_what_is_shown(
     serving: Callable[..., None], write: Callable[[Mapping[str, Any]], Path]
 ) -> None:
     serving(write({"readback.yml": {"name": "Mine", "modes": [{"mode": "m", "template": "hello"}]}}))
-    test = app("messages")
+    test = app("prompts")
     assert any("Mine" in html.proto.body for html in test.get("html"))
 
 
@@ -109,7 +109,7 @@ def test_only_scores_or_only_data_is_enough(
 
 
 def test_addresses_hold_ids_and_settings_only() -> None:
-    test = app("messages", workspace="six-conditions-mistakes")
+    test = app("prompts", workspace="six-conditions-mistakes")
     test.text_input(key="find_text").set_value("secret words")
     test.button(key="FormSubmitter:find_form-Find next").click().run()
     test.selectbox(key="try_name").set_value("instruction")
@@ -125,7 +125,7 @@ def test_a_file_changed_on_disk_is_named_and_shown_when_asked_for(
 ) -> None:
     folder = write({"readback.yml": {"name": "Before", "modes": [{"mode": "m", "template": "one"}]}})
     serving(folder)
-    test = app("messages")
+    test = app("prompts")
     (folder / "readback.yml").write_text('{"name": "Afterwards", "modes": [{"mode": "m", "template": "two"}]}', "utf-8")
     test.run()
     said = " ".join(html.proto.body for html in test.get("html"))
@@ -161,7 +161,7 @@ def links(test: AppTest) -> list[dict[str, list[str]]]:
 
 
 def test_a_link_keeps_what_is_in_view() -> None:
-    test = app("messages", workspace="six-conditions-mistakes", record="ellery-03", condition="base, open book")
+    test = app("prompts", workspace="six-conditions-mistakes", record="ellery-03", condition="base, open book")
     assert {
         "workspace": ["six-conditions-mistakes"],
         "record": ["ellery-03"],

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from readback.citations import bounded
 from readback.sandbox import Limits
 from readback.ui.common.draw import cited
-from readback.ui.messages import cited_numbers
+from readback.ui.prompts.one import cited_numbers
 
 Serving = Callable[[Mapping[str, Any]], Path]
 CONFIG = """
@@ -47,14 +47,14 @@ def marks(test: AppTest) -> list[tuple[str, str]]:
 
 
 def opened(**more: str) -> AppTest:
-    return page("messages", record="a", condition="tuned", citations="1", replies="1", **more)
+    return page("prompts", record="a", condition="tuned", citations="1", replies="1", **more)
 
 
 def test_reference_and_answer_stand_below_the_messages_where_they_are_opened(serving: Serving) -> None:
     serving(LEGAL)
-    test = page("messages", record="a", condition="tuned")
+    test = page("prompts", record="a", condition="tuned")
     assert "Reference (expected_response)" not in said(test)
-    test = page("messages", record="a", condition="tuned", replies="1")
+    test = page("prompts", record="a", condition="tuned", replies="1")
     assert "Reference (expected_response)" in said(test)
     assert "Answer of tuned" in said(test)
     assert marks(test) == []
@@ -85,7 +85,7 @@ def test_the_numbers_stand_under_their_own_names(serving: Serving) -> None:
 
 
 def test_marks_are_held_against_the_number_of_contexts() -> None:
-    test = page("messages", record="ellery-01", citations="1", replies="1", **SIX)
+    test = page("prompts", record="ellery-01", citations="1", replies="1", **SIX)
     assert ("cite-ok", "Context 1 of 4") in marks(test)
     text = words(test)
     assert all(name in text for name in ("context_coverage", "answer_coverage", "grounded_fraction"))
@@ -102,13 +102,13 @@ def test_nothing_cited_is_said_and_is_no_number(serving: Serving) -> None:
 
 def test_the_switch_is_hidden_where_nothing_is_cited(serving: Serving) -> None:
     serving(LEGAL)
-    assert "citations" in {one.key for one in page("messages", record="a").toggle}
-    assert "citations" not in {one.key for one in page("messages", record="b").toggle}
+    assert "citations" in {one.key for one in page("prompts", record="a").toggle}
+    assert "citations" not in {one.key for one in page("prompts", record="b").toggle}
 
 
 def test_the_switch_opens_the_reference_and_the_answer(serving: Serving) -> None:
     serving(LEGAL)
-    test = page("messages", record="a", condition="tuned")
+    test = page("prompts", record="a", condition="tuned")
     test.toggle(key="citations").set_value(True).run()
     assert (test.query_params["citations"], test.query_params["replies"]) == ("1", "1")
     assert marks(test)
@@ -117,7 +117,7 @@ def test_the_switch_opens_the_reference_and_the_answer(serving: Serving) -> None
 def test_nothing_is_searched_on_a_page_that_does_not_show_it(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     serving(LEGAL)
     monkeypatch.setattr(cited, "find_in_child", lambda *_, **__: pytest.fail("searched"))
-    page("messages", record="a", condition="tuned", replies="1")
+    page("prompts", record="a", condition="tuned", replies="1")
     page("overview")
 
 
@@ -146,7 +146,7 @@ def test_the_source_programs_patterns_are_shown_where_the_workspace_asks(serving
 
 def test_a_training_row_shows_its_citations_too(serving: Serving) -> None:
     serving({"train.jsonl": [{"prompt": PROMPT, "completion": "Dismissed, 789 F.2d 123 (2019)."}]})
-    test = page("messages", citations="1")
+    test = page("prompts", citations="1")
     assert [look for look, _ in marks(test)] == ["cite", "cite", "cite-no"]
     assert "hallucination rate 1.000" in words(test)
 
@@ -154,7 +154,7 @@ def test_a_training_row_shows_its_citations_too(serving: Serving) -> None:
 def test_without_an_excerpt_nothing_is_called_supported_or_missing(serving: Serving) -> None:
     prompt = "Analyze the following legal document excerpt...\n\nSummary:"
     serving({"train.jsonl": [{"prompt": prompt, "completion": "Dismissed, 789 F.2d 123 (2019)."}]})
-    test = page("messages", citations="1")
+    test = page("prompts", citations="1")
     assert [title for _, title in marks(test)] == [
         "Reporter without a name: 789 f.2d 123. Not checkable: the prompt has no excerpt"
     ]

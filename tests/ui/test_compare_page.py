@@ -42,7 +42,7 @@ TWO: Mapping[str, Any] = {
 
 def compare(**params: str) -> AppTest:
     """The page, as a link with these parameters opens it."""
-    return page("compare", **params)
+    return page("prompts", **{"view": "difference", **params})
 
 
 def text(test: AppTest, column: str) -> str:
@@ -114,7 +114,7 @@ def test_where_there_are_only_scores_the_way_leads_to_them(serving: Any) -> None
     serving({"s.csv": "item,condition,criterion,score\n" + "".join(f"r{n},{c},useful,{n}\n" for n in range(6)
                                                                     for c in ("one", "two"))})  # fmt: skip
     assert "Compare the conditions by their scores" in said(compare())
-    assert "See the scores" in said(page("messages"))
+    assert "See the scores" in said(page("prompts"))
 
 
 def test_next_b_goes_through_the_conditions_and_stands_in_the_address() -> None:
@@ -209,7 +209,7 @@ def test_one_column_and_blanks_are_settings_of_the_link(serving: Callable[..., P
 
 
 def test_the_table_groups_equal_prompts_and_makes_a_cell_a_side() -> None:
-    test = compare(**SIX, view="grid")
+    test = compare(**SIX, view="every")
     while "grid_go_on" in {one.key for one in test.button}:  # a busy machine shows what it has made so far
         test.button(key="grid_go_on").click().run()
     shown = said(test)
@@ -224,7 +224,7 @@ def test_the_table_groups_equal_prompts_and_makes_a_cell_a_side() -> None:
 
 def test_an_axis_of_one_is_hidden(serving: Callable[..., Path]) -> None:
     serving(TWO)
-    shown = said(compare(view="grid"))
+    shown = said(compare(view="every"))
     assert "No adapter" not in shown
     assert re.findall(r'rb-tint-(\d)">Text (\d)<', shown) == [("0", "1"), ("1", "2"), ("1", "2")]
 
@@ -232,7 +232,7 @@ def test_an_axis_of_one_is_hidden(serving: Callable[..., Path]) -> None:
 def test_a_table_of_one_says_what_can_be_compared_still(serving: Callable[..., Path]) -> None:
     only = {**TWO, "readback.yml": {**TWO["readback.yml"], "modes": TWO["readback.yml"]["modes"][:1]}}
     serving(only)
-    test = compare(view="grid")
+    test = compare(view="every")
     assert "Records, options and versions can still be compared" in said(test)
     assert "Another mode or task" not in test.selectbox(key="differs").options
 
@@ -242,7 +242,7 @@ def test_many_rows_come_a_page_at_a_time(serving: Callable[..., Path]) -> None:
     serving(
         {**TWO, "readback.yml": {"dataset": {"path": "d.jsonl"}, "modes": modes, "adapters": ["langchain", "manual"]}}
     )
-    test = compare(view="grid")
+    test = compare(view="every")
     while "grid_go_on" in {one.key for one in test.button}:
         test.button(key="grid_go_on").click().run()
     assert "Rows 1 to 24 of 96" in said(test)
@@ -296,7 +296,7 @@ def test_the_size_of_the_text_is_kept_between_pages() -> None:
     test = compare(**SIX)
     test.button(key="larger").click().run()
     assert size(test) == "1.15"
-    test.switch_page("pages/messages_page.py").run()
+    test.switch_page("pages/prompts_page.py").run()
     assert size(test) == "1.15"
     test.button(key="smaller").click().run()
     test.button(key="smaller").click().run()
@@ -306,10 +306,10 @@ def test_the_size_of_the_text_is_kept_between_pages() -> None:
 
 def test_messages_leads_to_compare_with_the_same_choice() -> None:
     test = compare(**SIX, condition=OPEN, record="ellery-03")
-    test.switch_page("pages/messages_page.py").run()
+    test.switch_page("pages/prompts_page.py").run()
     door = re.search(r'st-key-to_compare[^>]*><a [^>]*href="([^"]*)"', said(test))
     assert door
-    assert "/compare?" in door[1]
+    assert "/prompts?" in door[1]
     assert "record=ellery-03" in door[1]
 
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as some
 
 from readback.compare.texts import list_changes
 from readback.types import Segment
-from readback.ui.compare.compare_rows import LINES, NEAR, WORTH, Fold, Part, Row, rows
-from readback.ui.compare.compare_text import Text, inline, side_by_side
+from readback.ui.prompts.two_texts.compare_rows import LINES, NEAR, WORTH, Fold, Part, Row, rows
+from readback.ui.prompts.two_texts.compare_text import Text, inline, side_by_side
 
 LINE = "a line that is the same on both sides\n"
 texts = some.text(alphabet="ab \n\r\té", max_size=60)

@@ -88,7 +88,7 @@ def test_without_a_finding_the_way_on_is_to_what_there_is(serving: Any) -> None:
     rows = [f"{n},{side},clear,{(n * 7 + len(side)) % 4}" for n in range(40) for side in ("a", "bb")]
     said_of = {"scores": ["s.csv"], "criteria": {"clear": {"scale": [0, 1, 2, 3]}}}
     serving({"readback.yml": said_of, "s.csv": "\n".join(["item,condition,criterion,score", *rows])})
-    assert re.findall(r'rb-empty.*?href="/(\w+)', said(findings())) == ["scores"]
+    assert re.findall(r'rb-empty.*?href="/(\w+)', said(findings())) == ["results"]
 
 
 def test_a_link_opens_a_rule() -> None:
@@ -100,7 +100,7 @@ def test_a_link_opens_a_rule() -> None:
 def test_a_condition_shows_only_its_own_findings() -> None:
     test = findings(**MISTAKE, code="fmt-system-text-in-user")
     assert set(rules(test)) == {"fmt-system-text-in-user", "fmt-train-serve-diff"}
-    assert {link.get("condition") for link in links(test, "messages") if "finding" in link} == {MISTAKE["arm"]}
+    assert {link.get("condition") for link in links(test, "prompts") if "finding" in link} == {MISTAKE["arm"]}
     assert "24 of 24 records · 24 places" in words(test)
 
 
@@ -160,7 +160,7 @@ def test_places_that_say_the_same_are_one_with_a_link_to_each_record(serving: An
     assert test.main.subheader[0].value == "23 places"
     assert "In 23 records, for example record r0, m" in words(test)
     assert "The same in 22 other records" in words(test)
-    marked = [one for one in links(test, "messages") if "finding" in one]
+    marked = [one for one in links(test, "prompts") if "finding" in one]
     assert [one["record"] for one in marked] == [f"r{n}" for n in range(23)]
     assert len({one["finding"] for one in marked}) == 23
 
@@ -169,7 +169,7 @@ def test_a_place_shows_its_span_in_its_context_and_links_to_the_record(serving: 
     serving(repeating(1))
     test = findings()
     assert f'<mark class="rb-find rb-error">{BRIEF}</mark> Why 0?' in said(test)
-    (link,) = [one for one in links(test, "messages") if "finding" in one]
+    (link,) = [one for one in links(test, "prompts") if "finding" in one]
     assert (link["record"], link["mode"]) == ("r0", "m")
 
 
@@ -192,7 +192,7 @@ def test_a_doubled_id_is_linked_by_number(serving: Any) -> None:
     files = repeating(2)
     files["data.jsonl"] = [{**row, "id": "same"} for row in files["data.jsonl"]]
     serving(files)
-    doors = [one for one in links(findings(code="fmt-system-text-in-user"), "messages") if "finding" in one]
+    doors = [one for one in links(findings(code="fmt-system-text-in-user"), "prompts") if "finding" in one]
     assert [(one.get("record"), one.get("index")) for one in doors] == [("same", None), (None, "1")]
 
 
@@ -236,14 +236,14 @@ def test_more_findings_than_an_audit_holds_are_all_listed(serving: Any, monkeypa
     test = findings()
     assert "are kept here" not in words(test)
     assert test.main.subheader[0].value == "28 places"
-    marked = [one["record"] for one in links(test, "messages") if "finding" in one]
+    marked = [one["record"] for one in links(test, "prompts") if "finding" in one]
     assert marked == [f"r{n}" for n in range(28)]
     assert "They ignore 28 findings." in words(test)
     assert "✕ 28 errors in 28 of 28 records." in words(test)
     test.text_input(key="search").set_value("record r27").run()
     assert "1 of 28 records · 1 place" in words(test)
     assert "✕ 1 error in 1 of 28 records (of 28 findings without the filter)." in words(test)
-    assert [one["record"] for one in links(test, "messages") if "finding" in one] == ["r27"]
+    assert [one["record"] for one in links(test, "prompts") if "finding" in one] == ["r27"]
 
 
 def test_of_very_many_places_a_few_are_drawn_and_all_are_one_click_away(
@@ -361,7 +361,7 @@ def test_each_place_is_copied_as_markdown_and_put_on_the_agenda(serving: Any) ->
     assert diagnostic.startswith("**error:** The user message contains system text")
     assert "- the user message repeats system text" in diagnostic
     assert f"```text\n{BRIEF} Why 0?\n```" in diagnostic.replace("&#10;", "\n")
-    assert "/messages?" in diagnostic
+    assert "/prompts?" in diagnostic
     assert "finding=" in diagnostic
     assert re.search(r"Fingerprint of the messages: `[0-9a-f]{64}`", diagnostic)
     clicked(named(test), "list_place_0")
@@ -405,7 +405,7 @@ def test_what_is_ignored_can_be_listed_with_its_places(serving: Any) -> None:
     clicked(test, "list_ignored")
     assert "The workspace file ignores the findings below." in words(test)
     assert test.main.subheader[0].value == "1 place"
-    assert {one["record"] for one in links(test, "messages") if "finding" in one} == {"r1"}
+    assert {one["record"] for one in links(test, "prompts") if "finding" in one} == {"r1"}
     assert test.query_params["ignored"] in ("1", ["1"])
     clicked(test, "list_ignored")
     assert test.main.subheader[0].value == "3 places"
@@ -443,7 +443,7 @@ def test_a_record_whose_id_no_address_can_hold_is_linked_by_number(serving: Any)
     text = json.dumps({"id": "torn \ud800", "q": f"{BRIEF} \ud800 Why?"}) + "\n"
     serving(files | {"data.jsonl": text})
     test = findings()
-    assert [one.get("index") for one in links(test, "messages") if "finding" in one] == ["0"]
+    assert [one.get("index") for one in links(test, "prompts") if "finding" in one] == ["0"]
     clicked(named(test), "list_place_0")
     assert "\ud800" not in on_agenda()[0]["link"]
 

@@ -20,7 +20,7 @@ from readback.review.event import Draft, new_id
 from readback.review.store import Store
 
 Write = Callable[[Mapping[str, Any]], Path]
-PAGES = ("review", "agenda", "overview", "messages")
+PAGES = ("review", "overview", "prompts")
 SOON = 10.0  # seconds
 
 
@@ -34,9 +34,9 @@ def root(write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest
     return folder
 
 
-def drawn(name: str) -> str:
+def drawn(name: str, **params: str) -> str:
     began = time.process_time()
-    told = words(page(name))
+    told = words(page(name, **params))
     assert time.process_time() - began < SOON, name
     return told
 
@@ -50,7 +50,7 @@ def test_a_damaged_entry_is_named_and_the_others_are_shown(root: Path) -> None:
         there.execute("UPDATE events SET payload = '{' WHERE sequence = 2")
         there.commit()
     held.close()
-    told = drawn("review")
+    told = drawn("review", view="decided")
     assert "One entry of this review cannot be used and is not shown:" in told
     assert ("first" in told, "second" in told, "third" in told) == (True, False, True)
     assert all(drawn(name) for name in PAGES)
@@ -63,7 +63,7 @@ def test_a_store_that_works_by_itself_is_refused_with_a_sentence(root: Path, nam
     with closing(sqlite3.connect(file)) as there:
         there.executescript(hostile.SCHEMAS[name])
         there.commit()
-    assert "The review of this workspace cannot be read." in drawn("review")
+    assert "The review of this workspace cannot be read." in drawn("review", view="decided")
     assert all(drawn(one) for one in PAGES)
 
 
@@ -75,6 +75,6 @@ def test_a_signoff_and_a_note_on_a_bomb_and_a_forged_author_are_shown_as_what_th
     with closing(sqlite3.connect(file)) as there:
         there.execute("INSERT INTO about VALUES ('imported', '1-2')")
         there.commit()
-    told = drawn("review")
+    told = drawn("review", view="decided")
     assert ("The CEO (imported" in told, "name from the proxy" in told) == (True, False)
     assert all(drawn(one) for one in PAGES)

@@ -54,7 +54,7 @@ def test_a_finding_in_what_the_model_reads_leads_to_that_and_any_other_to_its_me
     (href,) = re.findall(r'href="([^"]+)"', drawn_one)
     asked = dict(parse_qsl(urlsplit(unescape(href)).query))
     assert (asked["record"], asked["condition"], asked["finding"]) == ("r1", "c", "k1")
-    assert [asked[key] for key in ("view",) if key in asked] == view
+    assert [asked[key] for key in ("layer",) if key in asked] == view
 
 
 def number(text: str) -> int:

@@ -17,7 +17,7 @@ SIX = {"workspace": "six-conditions-mistakes"}
 
 def messages(**params: str) -> AppTest:
     """The page, as a link with these parameters opens it."""
-    return page("messages", **params)
+    return page("prompts", **params)
 
 
 def heads(test: AppTest) -> list[str]:
@@ -124,19 +124,19 @@ def test_a_prompt_without_documents_says_so_of_the_contexts_and_shows_none_as_mi
 
 
 def test_a_view_that_is_not_there_stays_with_its_cure() -> None:
-    test = messages(**SIX, condition="base, closed book", view="wire")
+    test = messages(**SIX, condition="base, closed book", layer="wire")
     assert "needs a Modelfile or chat template" in said(test)
     assert heads(test) == ["User message"]
 
 
 def test_training_stands_beside_evaluation_and_says_whether_they_are_equal() -> None:
-    test = messages(**SIX, condition="instruction-only, closed book", view="training", by="role")
+    test = messages(**SIX, condition="instruction-only, closed book", layer="training", by="role")
     assert "The user message has the same bytes" in said(test)
     assert "System message, in training" in heads(test)
 
 
 def test_what_the_model_reads_is_shown_for_a_named_chat_format() -> None:
-    test = messages(workspace="town-hall-albert", mode="rag", view="wire")
+    test = messages(workspace="town-hall-albert", mode="rag", layer="wire")
     assert heads(test) == ["What the model reads (llama-chat)"]
     assert "rb-server" in said(test)
 
@@ -148,8 +148,8 @@ def test_what_a_chat_format_drops_is_a_finding_here(serving: Callable[[Mapping[s
 
 
 def test_the_stored_prompt_is_compared_with_what_is_sent() -> None:
-    assert "equals the user message" in said(messages(**SIX, condition="base, open book", view="stored"))
-    assert "differs from the user message" in said(messages(**SIX, condition="base, closed book", view="stored"))
+    assert "equals the user message" in said(messages(**SIX, condition="base, open book", layer="stored"))
+    assert "differs from the user message" in said(messages(**SIX, condition="base, closed book", layer="stored"))
 
 
 def test_blanks_are_drawn_from_the_link() -> None:
@@ -195,7 +195,7 @@ def test_keys_are_listed_and_can_be_switched_off() -> None:
     test.toggle(key="keys_on").set_value(False).run()
     off = 'data-rb-keys="{&#34;P&#34;: &#34;&#34;}"'  # nor does the key to present do anything, on any page
     assert said(test).count("data-rb-keys") == said(test).count(off) == 1
-    assert off in said(turned(test, "scores", **SIX))
+    assert off in said(turned(test, "results", **SIX))
 
 
 def test_an_adapter_alone_in_a_link_falls_back_to_what_there_is() -> None:

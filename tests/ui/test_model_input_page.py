@@ -40,7 +40,7 @@ def marked(html: str) -> list[tuple[str, str]]:
 
 def test_the_two_system_blocks_and_the_lost_newline_are_marked_in_place(serving: Serving) -> None:
     serving({**FILES, "Modelfile": modelfile(TWICE)})
-    test = page("messages", condition="c", view="wire")
+    test = page("prompts", condition="c", layer="wire")
     assert marked(said(test)) == [
         ("3", "system message, first time"),
         ("1", "no newline follows here"),
@@ -58,7 +58,7 @@ def test_the_two_system_blocks_and_the_lost_newline_are_marked_in_place(serving:
 
 def test_the_messages_themselves_have_no_findings_about_the_server(serving: Serving) -> None:
     serving({**FILES, "Modelfile": modelfile(TWICE)})
-    assert "oll-system-twice" not in said(page("messages", condition="c"))
+    assert "oll-system-twice" not in said(page("prompts", condition="c"))
 
 
 @pytest.mark.parametrize(
@@ -74,15 +74,15 @@ def test_where_nothing_can_be_rendered_the_reason_is_shown_and_the_messages_are_
     serving: Serving, file: str, why: str
 ) -> None:
     serving({**FILES, "Modelfile": file})
-    test = page("messages", condition="c", view="wire")
+    test = page("prompts", condition="c", layer="wire")
     assert "What the model reads cannot be shown" in words(test)
     assert why in said(test)
-    assert {"condition": "c"} in [{k: v for k, v in one.items() if k != "workspace"} for one in links(test, "messages")]
+    assert {"condition": "c"} in [{k: v for k, v in one.items() if k != "workspace"} for one in links(test, "prompts")]
 
 
 def test_a_file_that_ollama_would_refuse_is_shown_and_said_to_be_refused(serving: Serving) -> None:
     serving({**FILES, "Modelfile": modelfile("{{ .System }} {{ .Prompt }}", "PARAMETER num_ctxt 1\n")})
-    test = page("messages", condition="c", view="wire")
+    test = page("prompts", condition="c", layer="wire")
     assert "Ollama would reject this file" in words(test)
     assert "Be brief." in said(test)
 
@@ -92,16 +92,16 @@ def test_a_folder_of_modelfiles_lists_what_each_model_reads(serving: Serving) ->
     test = page()
     text = words(test)
     assert text.startswith("3 models.") or "3 models." in text
-    assert [one["model"] for one in links(test, "messages") if "model" in one] == ["A", "B", "C"]
+    assert [one["model"] for one in links(test, "prompts") if "model" in one] == ["A", "B", "C"]
     assert "the template does not work" in text
     assert "there is no TEMPLATE" in text
 
 
 def test_a_modelfile_shows_the_text_of_a_made_up_conversation(serving: Serving) -> None:
     serving({"A.modelfile": modelfile(TWICE, 'SYSTEM "Be brief."\n'), "B.modelfile": modelfile(TURN)})
-    test = page("messages")
+    test = page("prompts")
     assert [title for _, title in marked(said(test))].count("system message, second time") == 1
-    test = page("messages", model="A", turns="later")
+    test = page("prompts", model="A", turns="later")
     assert [title for _, title in marked(said(test))][-1] == "system message, second time"
     test.selectbox(key="model").set_value("B").run()
     assert test.query_params["model"] == "B"
@@ -112,9 +112,9 @@ def test_a_modelfile_that_no_run_uses_has_its_place_on_the_overview(serving: Ser
     setup = FILES["readback.yml"].replace("models: {one: {serving: {modelfile: Modelfile}}}\n", more)
     template = "{{ .System }} {{ .Prompt }}"
     serving({**FILES, "readback.yml": setup, "Modelfile": modelfile(template), "Spare.modelfile": modelfile(template)})
-    doors = [one["model"] for one in links(page(), "messages") if "model" in one]
+    doors = [one["model"] for one in links(page(), "prompts") if "model" in one]
     assert doors == ["spare"]
-    assert "What the model reads (Spare.modelfile)" in said(page("messages", model="spare"))
+    assert "What the model reads (Spare.modelfile)" in said(page("prompts", model="spare"))
 
 
 def test_render_shows_what_the_page_shows(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
@@ -141,7 +141,7 @@ def test_render_shows_what_the_page_shows(write: Write, capsys: pytest.CaptureFi
 @pytest.mark.realdata
 def test_the_real_study_shows_its_doubled_system_message(monkeypatch: pytest.MonkeyPatch, shared: Path) -> None:
     monkeypatch.setenv("READBACK_WORKSPACE", str(shared / "data/prompt-formats"))
-    test = page("messages", condition="lora_science_0p5b_ft_only", view="wire")
+    test = page("prompts", condition="lora_science_0p5b_ft_only", layer="wire")
     titles = [title for _, title in marked(said(test))]
     assert titles[:4] == [
         "system message, first time",
@@ -167,7 +167,7 @@ def test_both_texts_are_shown_with_the_rule_that_decides(serving: Serving, serve
     template = "{{ range .Messages }}{{ .Role }}: {{ .Content }}\n{{ end }}"
     files = {**FILES, "readback.yml": stated + FILES["readback.yml"], "x.gguf": gguf_files.model(CHAT)}
     serving({**files, "Modelfile": modelfile(template)})
-    text = words(page("messages", condition="c", view="wire"))
+    text = words(page("prompts", condition="c", layer="wire"))
     other = "[user]Why?" if first.startswith("user") else "user: Why?"
     assert rule in text
     assert 0 <= text.index(first) < text.index(other)
@@ -183,4 +183,4 @@ def test_weights_whose_chat_template_never_ends_stop_nothing(serving: Serving) -
     endless = "{% for a in range(99999) %}{% for b in range(99999) %}{% for c in range(99999) %}x{% endfor %}"
     bomb = gguf_files.model(endless + "{% endfor %}{% endfor %}{{ tools }}")
     serving({**FILES, "x.gguf": bomb, "Modelfile": modelfile("{{ .System }} {{ .Prompt }}")})
-    assert "Be brief. Why?" in words(page("messages", condition="c", view="wire"))
+    assert "Be brief. Why?" in words(page("prompts", condition="c", layer="wire"))

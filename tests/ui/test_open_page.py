@@ -70,7 +70,7 @@ def test_what_was_mapped_reaches_the_messages(serving: Any) -> None:
     serving(ALBERT)
     test = opened()
     test.button(key="offer_query").click().run()
-    test.switch_page("pages/messages_page.py").run()
+    test.switch_page("pages/prompts_page.py").run()
     assert not test.exception
     assert "Why?" in words(test)
 

@@ -58,7 +58,7 @@ def test_the_language_is_changed_on_the_page(serving: Any) -> None:
     assert test.selectbox(key="language_p").value == "jinja"
     test.selectbox(key="language_p").set_value("mustache").run()
     assert test.query_params["syntax"] == "p=mustache"
-    assert "Why is it so? & {question}" in words(turned(test, "messages", syntax="p=mustache"))
+    assert "Why is it so? & {question}" in words(turned(test, "prompts", syntax="p=mustache"))
 
 
 @pytest.mark.parametrize("name", ["open", "scores", "overview"])
@@ -81,7 +81,7 @@ def test_a_table_of_judges_becomes_scores_by_a_click_that_can_be_taken_back(serv
 
 def test_a_prompt_alone_is_shown_without_rows(serving: Any) -> None:
     serving({f"t{n}.jinja": "Say {{ q }}" for n in range(5)})
-    assert "Say" in words(page("messages"))
+    assert "Say" in words(page("prompts"))
 
 
 def test_the_zip_opens_to_the_same_workspace(write: Write, tmp_path: Path) -> None:

@@ -141,7 +141,7 @@ def test_each_planned_comparison_is_a_row_that_leads_to_compare(serving: Any) ->
     assert row(test, "“right” versus “wrong”").startswith(
         f"“right” versus “wrong” Not fair. | {FAULT}: 3 places in wrong"
     )
-    assert {(one["condition"], one["b_condition"]) for one in links(test, "compare")} == {("right", "wrong")}
+    assert {(one["condition"], one["b_condition"]) for one in links(test, "prompts")} == {("right", "wrong")}
 
 
 def test_what_to_look_at_first_says_which_comparison_it_breaks_and_why_it_is_there(serving: Any) -> None:
@@ -310,7 +310,7 @@ def test_a_folder_with_only_scores_shows_its_conditions_and_its_counts(serving: 
     assert "No dataset" not in words(test)
     assert "scores.csv: 3 rows with 3 cells." in words(test)
     assert "1 more score is absent" in words(test)
-    assert "/scores?" in said(test)
+    assert "/results?" in said(test)
 
 
 def test_nothing_readable_keeps_a_heading_and_says_what_to_do(serving: Any) -> None:

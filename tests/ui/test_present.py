@@ -29,10 +29,10 @@ def test_every_page_can_be_presented_and_says_so_in_its_address(name: str) -> No
 
 @pytest.mark.parametrize(("kind", "there"), [("condition", "base, closed book"), ("judge", ""), ("mode", "rag")])
 def test_what_a_link_asks_for_and_is_not_there_is_said(kind: str, there: str) -> None:
-    shown = said(page("messages", workspace="six-conditions-mistakes", **{kind: "nowhere"}))
+    shown = said(page("prompts", workspace="six-conditions-mistakes", **{kind: "nowhere"}))
     assert f"asks for the {kind} “nowhere”" in shown
     if there:
-        assert "asks for" not in said(page("messages", workspace="six-conditions-mistakes", **{kind: there}))
+        assert "asks for" not in said(page("prompts", workspace="six-conditions-mistakes", **{kind: there}))
 
 
 def test_the_first_page_answers_to_its_name_and_keeps_what_is_asked() -> None:

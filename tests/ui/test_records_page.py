@@ -15,7 +15,7 @@ from looking import drawn, links, page, said, turned, words
 from readback.readers.progress import Cancelled
 from readback.records.dataset import open_dataset
 from readback.types import DatasetSource
-from readback.ui.records import record_list
+from readback.ui.results import record_list
 
 LONG = "A  first line\n\tand a second, " + "very " * 60 + "long one. "
 ROWS: list[dict[str, Any]] = [
@@ -36,7 +36,7 @@ def test_rows_without_a_configuration_are_seen(monkeypatch: pytest.MonkeyPatch, 
         lines = [f'{row["id"]},{row["question"]},"{row["text"]}",7,x\n' for row in ROWS]
         (folder / "d.csv").write_text("id,question,text,more,at\n" + "".join(lines), "utf-8")
     monkeypatch.setenv("READBACK_WORKSPACE", str(folder))
-    test = page("records", record="r2")
+    test = page("results", view="rows", record="r2")
     shown = words(test)
     assert "60 records read" in shown
     assert "Records 1 to 25 of 60." in shown
@@ -47,8 +47,8 @@ def test_rows_without_a_configuration_are_seen(monkeypatch: pytest.MonkeyPatch, 
 
 def test_a_record_is_one_click_away_and_a_text_is_looked_for_in_all(serving: Any) -> None:
     serving({"d.jsonl": "".join(f"{json.dumps(row)}\n" for row in ROWS)})
-    test = page("records")
-    assert "r24" in [asked.get("record") for asked in links(test, "records")]
+    test = page("results", view="rows")
+    assert "r24" in [asked.get("record") for asked in links(test, "results")]
     drawn(test.button(key="later").click().run())
     assert "Records 26 to 50 of 60." in words(test)
     drawn(test.text_input(key="records_filter").set_value("QUESTION 58").run())
@@ -61,7 +61,7 @@ def test_the_rows_are_a_link_away_wherever_the_dataset_is_named(serving: Any) ->
     serving({"d.jsonl": "".join(f"{json.dumps(row)}\n" for row in ROWS)})
     test = page()
     for name in ("overview", "messages", "open"):
-        assert links(turned(test, name), "records"), name
+        assert links(turned(test, name), "results"), name
     assert "/records" in " ".join(html.proto.body for html in test.get("html"))
 
 
@@ -85,12 +85,12 @@ def test_records_begin_with_what_each_asks_and_with_words_before_numbers(
     serving: Any, fields: dict[str, Any], first: list[str]
 ) -> None:
     serving({"d.jsonl": "".join(f"{json.dumps({'id': f'r{n}', **fields})}\n" for n in range(3))})
-    assert page("records").multiselect(key="records_columns").value == first
+    assert page("results", view="rows").multiselect(key="records_columns").value == first
 
 
 def test_of_messages_a_cell_shows_the_last_question(serving: Any) -> None:
     serving({"d.jsonl": json.dumps({"id": "r", "messages": TURNS}) + "\n"})
-    assert "When is it open? (the last question of 3 messages)" in words(page("records"))
+    assert "When is it open? (the last question of 3 messages)" in words(page("results", view="rows"))
 
 
 @pytest.mark.realdata
@@ -98,7 +98,7 @@ def test_a_real_file_of_scored_conversations_opens_on_its_questions(
     shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("READBACK_WORKSPACE", str(shared / "data" / "mtrag"))
-    test = page("records")
+    test = page("results", view="rows")
     assert test.multiselect(key="records_columns").value == ["messages", "model_id", "collection", "question_type"]
     assert "Can I visit the law library?" in words(test)
 
@@ -124,6 +124,6 @@ def test_a_field_has_the_language_of_the_workspace_and_none_where_that_is_the_pa
     """3.1.2: what is known is marked, and what nobody states is not read out as English."""
     config = {"dataset": "d.jsonl", **({"language": language} if language else {})}
     serving({"readback.yml": json.dumps(config), "d.jsonl": '{"id": "r1", "q": "Où est le quai ?"}\n'})
-    shown = said(page("records", record="r1"))
+    shown = said(page("results", view="rows", record="r1"))
     assert f"<span{marked}>Où est le quai ?</span>" in shown  # in the table
     assert f'<span class="rb-text"{marked}>Où est le quai ?</span>' in shown  # and whole

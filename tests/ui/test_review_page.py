@@ -38,14 +38,14 @@ def held(root: Path) -> state.Review:
 
 
 def test_an_empty_review_leads_out_of_itself(root: Path) -> None:
-    told = words(page("review"))
+    told = words(page("review", view="decided"))
     assert "Nobody has signed, decided or noted anything here yet." in told
     assert all(said in told for said in ("A sign-off says that", "A decision says what", "See the agenda"))
     assert "Write one here on the whole study, or with the button Note of Overview, Messages, Compare," in told
 
 
 def test_a_note_from_messages_is_on_its_record_and_shown_there(root: Path) -> None:
-    test = named(page("messages", condition="two", record="2"))
+    test = named(page("prompts", condition="two", record="2"))
     test.text_area(key="note_text_here").set_value("<b>odd</b>").run()
     test.button(key="save_note").click().run()
     assert "Your note is saved. The page Review lists it for everybody who opens this workspace." in words(test)
@@ -54,16 +54,16 @@ def test_a_note_from_messages_is_on_its_record_and_shown_there(root: Path) -> No
     assert (note.text, note.by.author, note.by.source) == ("<b>odd</b>", "Ada", "asked")
     assert {name: note.anchor[name] for name in ("kind", "condition", "record")} == {
         "kind": "message", "condition": "two", "record": "2"}  # fmt: skip
-    assert "<b>odd</b>" in words(page("messages", condition="two", record="2"))
-    assert "<b>odd</b>" not in words(page("messages", condition="two", record="1"))
+    assert "<b>odd</b>" in words(page("prompts", condition="two", record="2"))
+    assert "<b>odd</b>" not in words(page("prompts", condition="two", record="1"))
     (root / "readback.yml").write_text((root / "readback.yml").read_text().replace("A:", "B:"))
     assert "The text has changed since this note was written (A is the text of then, B the text of now): B " in words(
-        page("messages", condition="two", record="2")
+        page("prompts", condition="two", record="2")
     )
 
 
 def test_without_a_name_nothing_is_saved_and_the_text_stays(root: Path) -> None:
-    test = page("review")
+    test = page("review", view="decided")
     test.text_area(key="note_text_study").set_value("mine").run()
     test.button(key="save_study").click().run()
     assert "Not saved: give your name first." in words(test)
@@ -74,7 +74,7 @@ def test_what_the_disk_refuses_is_said_and_the_text_stays(root: Path, monkeypatc
     def full(*_: object) -> None:
         raise NotSaved("the disk is full")
 
-    test = named(page("review"))
+    test = named(page("review", view="decided"))
     test.text_area(key="note_text_study").set_value("mine").run()
     monkeypatch.setattr(Store, "save", full)
     test.button(key="save_study").click().run()
@@ -83,7 +83,7 @@ def test_what_the_disk_refuses_is_said_and_the_text_stays(root: Path, monkeypatc
 
 
 def test_a_decision_and_a_sign_off_are_kept_and_the_sign_off_is_checked(root: Path) -> None:
-    test = named(page("review"))
+    test = named(page("review", view="decided"))
     test.selectbox(key="decide_subject").set_value("Condition two")
     test.radio(key="decide_verdict").set_value("defer")
     test.text_area(key="decide_reason").set_value("not yet").run()
@@ -91,9 +91,9 @@ def test_a_decision_and_a_sign_off_are_kept_and_the_sign_off_is_checked(root: Pa
     assert "Deferred. Condition two" in words(test)
     test.button(key="sign_now").click().run()
     assert [str(one.subject) for one in held(root).signoffs] == ["study"]
-    assert "unchanged since" in settled(page("review"))
+    assert "unchanged since" in settled(page("review", view="decided"))
     (root / "readback.yml").write_text((root / "readback.yml").read_text().replace("A:", "B:"))
-    told = settled(page("review"))
+    told = settled(page("review", view="decided"))
     assert "stale, 2 texts changed" in told
     assert "4 of 4 prompts differ, all by this" in told
 
@@ -109,7 +109,7 @@ def settled(test: AppTest) -> str:
 
 def test_notes_are_answered_and_closed_on_the_page(root: Path) -> None:
     called = Store(root).save(Draft("note", {"text": "why?", "anchor": {"kind": "study"}}, "Bo", "cli", new_id())).id
-    test = named(page("review"))
+    test = named(page("review", view="decided"))
     test.text_area(key=f"text_answer_{called}").set_value("because").run()
     test.button(key=f"save_answer_{called}").click().run()
     assert "because" in words(test)
@@ -128,14 +128,14 @@ def test_a_broken_chain_is_said_and_nothing_can_be_added(root: Path) -> None:
     with sqlite3.connect(store.file) as there:
         there.execute("DROP TRIGGER events_update")
         there.execute('UPDATE events SET payload = \'{"text": "else"}\' WHERE sequence = 1')
-    test = page("review")
+    test = page("review", view="decided")
     assert "changed outside of Readback, at its entry 1" in words(test)
     assert "two" in words(test)
     assert not [one for one in test.button if one.key in ("sign_now", "save_decision", "save_study")]
 
 
 def test_what_is_selected_in_a_message_is_kept_with_its_quote_and_marked_there(root: Path) -> None:
-    test = named(page("messages", condition="two", record="2"))
+    test = named(page("prompts", condition="two", record="2"))
     test.text_input(key="note_span").set_value("0-user:3-6").run()
     assert "characters 3 to 6" in words(test)
     test.text_area(key="note_text_here").set_value("odd").run()
@@ -145,15 +145,15 @@ def test_what_is_selected_in_a_message_is_kept_with_its_quote_and_marked_there(r
     text = "".join(one[1] for one in json.loads(Store(root).content(note.text_hash) or b"[]"))
     assert (note.anchor["quote"], note.owner, note.due) == (text[3:6], "Bo", "")
     assert test.text_input(key="note_span").value == ""
-    drawn = "".join(one.value for one in page("messages", condition="two", record="2").get("html"))
+    drawn = "".join(one.value for one in page("prompts", condition="two", record="2").get("html"))
     assert 'class="rb-find rb-noted" title="Ada: odd"' in drawn
-    other = "".join(one.value for one in page("messages", condition="two", record="1").get("html"))
+    other = "".join(one.value for one in page("prompts", condition="two", record="1").get("html"))
     assert 'rb-noted" title' not in other
 
 
 @pytest.mark.parametrize("said", ["0-user:3-999", "7-user:0-1", "nonsense", "training-user:0-3"])
 def test_a_span_that_is_not_there_marks_nothing(root: Path, said: str) -> None:
-    test = named(page("messages", condition="two", record="2"))
+    test = named(page("prompts", condition="two", record="2"))
     test.text_input(key="note_span").set_value(said).run()
     assert "condition two, record 2, characters" not in words(test)
     test.text_area(key="note_text_here").set_value("odd").run()
@@ -165,7 +165,7 @@ def test_a_note_is_edited_on_the_page_and_nobody_is_overwritten_unseen(root: Pat
     store = Store(root)
     draft = Draft("note", {"text": "why?", "anchor": {"kind": "study"}, "due": "soon"}, "Bo", "cli", new_id())
     called = store.save(draft).id
-    test, form = named(page("review")), f"edit_{called}"
+    test, form = named(page("review", view="decided")), f"edit_{called}"
     test.button(key=f"save_{form}").click().run()
     assert "Not saved: nothing was changed." in words(test)
     test.text_area(key=f"text_{form}").set_value("mine").run()
@@ -180,7 +180,7 @@ def test_a_note_is_edited_on_the_page_and_nobody_is_overwritten_unseen(root: Pat
 
 
 def test_a_sign_off_is_withdrawn_on_the_page(root: Path) -> None:
-    test = named(page("review"))
+    test = named(page("review", view="decided"))
     test.button(key="sign_now").click().run()
     (one,) = held(root).signoffs
     settled(test)
@@ -193,7 +193,7 @@ def test_many_notes_are_shown_a_part_at_a_time(root: Path) -> None:
     store = Store(root)
     for n in range(33):
         store.save(Draft("note", {"text": f"note {n}.", "anchor": {"kind": "study"}}, "Bo", "cli", new_id()))
-    test = page("review")
+    test = page("review", view="decided")
     assert ("note 29." in words(test), "note 30." in words(test)) == (True, False)
     test.button(key="more_notes").click().run()
     assert "note 32." in words(test)
@@ -223,7 +223,7 @@ def test_a_proxy_on_this_machine_says_who_writes(
     headers = Headers({"X-User": "ines.login", "X-Readback-Proxy-Secret": secret})
     monkeypatch.setattr(context, "headers", property(lambda _: headers))
     monkeypatch.setattr(context, "ip_address", property(lambda _: address))
-    test = page("review")
+    test = page("review", view="decided")
     assert ("You write as ines.login, as the proxy says." in words(test)) is known
     test.text_area(key="note_text_study").set_value("By proxy")
     test.button(key="save_study").click().run()

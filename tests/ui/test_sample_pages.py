@@ -94,8 +94,8 @@ def test_findings_shows_the_sample_with_its_shares_and_links_that_work(serving: 
     assert "This is a sample: 300 of 1,101 records" in text
     assert f"{hits()} · " in text
     assert test.main.subheader[0].value.endswith("in the sample")
-    (first, *_) = [one for one in links(test, "messages") if "finding" in one]
-    messages = turned(page("findings"), "messages", **first)
+    (first, *_) = [one for one in links(test, "prompts") if "finding" in one]
+    messages = turned(page("findings"), "prompts", **first)
     assert f'id="f-{first["finding"]}"' in said(messages)
     assert "of the sample" not in words(messages)
 
@@ -161,7 +161,7 @@ def test_scores_beside_findings_wait_for_the_whole(serving: Any) -> None:
         f"r{n},{name},{n % 3}\n" for n in range(60) for name in ("right", "wrong")
     )
     serving(study(scores=["scores.csv"]) | {"scores.csv": scores})
-    test = page("scores", view="costs")
+    test = page("results", view="costs")
     assert "not all of its records have been checked yet" in words(test)
 
 

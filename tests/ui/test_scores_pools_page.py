@@ -58,7 +58,7 @@ def test_a_reference_answer_has_a_line_of_its_own_and_is_ranked_with_nothing(wri
     cells = re.findall(r'<th scope="row" class="[^"]*">(.*?)</th>', looking.said(app))
     assert {"open", "closed"} <= set(cells)
     assert "reference" not in cells
-    assert any(one.get("of") == "condition=reference" for one in looking.links(app, "scores"))
+    assert any(one.get("of") == "condition=reference" for one in looking.links(app, "results"))
 
 
 def test_what_each_judge_gave_is_beside_a_mean_in_the_list_of_answers(write: Write, page: Open) -> None:
@@ -134,7 +134,7 @@ def test_a_value_of_a_factor_is_better_only_where_its_conditions_may_be_compared
     app = page(root, by="mode")
     assert "provided the comparison is fair" in looking.words(app)  # nobody has checked the prompts yet
     looking.turned(app, "overview")
-    said = looking.words(looking.turned(app, "scores", by="mode"))
+    said = looking.words(looking.turned(app, "results", by="mode"))
     assert f"Answer for relevance: {answer}." in said
     assert why in said
     assert ("is better" in said.split("Answer for relevance: ")[1][:60]) is (not repeated and len(named) == 2)

@@ -28,7 +28,7 @@ Serving = Callable[[Mapping[str, Any]], Path]
 
 def messages(serving: Serving, known: str, row: Mapping[str, Any] = ROW, **params: str) -> AppTest:
     serving({"readback.yml": FILE % known, "data.jsonl": [row]})
-    return page("messages", **params)
+    return page("prompts", **params)
 
 
 def test_each_message_says_its_tokens_and_an_estimate_is_called_one(serving: Serving) -> None:
@@ -76,7 +76,7 @@ def test_what_if_leaves_out_the_last_contexts_and_takes_another_limit(serving: S
 def test_what_the_messages_do_not_come_from_changes_nothing_and_it_is_said(serving: Serving) -> None:
     stored = {**ROW, "rag": {"contexts": CONTEXTS, "prompt": "Stored."}}
     serving({"readback.yml": FILE % "tokenizer: qwen3, context: 500", "data.jsonl": [stored]})
-    test = page("messages")
+    test = page("prompts")
     test.number_input(key="what_if_drop").set_value(1)
     next(button for button in test.button if button.label == "Show").click()
     test.run()
@@ -84,12 +84,12 @@ def test_what_the_messages_do_not_come_from_changes_nothing_and_it_is_said(servi
 
 
 def test_tokens_are_drawn_with_their_numbers_and_the_text_stays_the_same(serving: Serving) -> None:
-    plain = messages(serving, "tokenizer: qwen3, serving: {format: chatml}", view="wire")
-    drawn = page("messages", view="wire", tokens="1")
+    plain = messages(serving, "tokenizer: qwen3, serving: {format: chatml}", layer="wire")
+    drawn = page("prompts", layer="wire", tokens="1")
     assert _text(plain) == _text(drawn)
     assert re.search(r'rb-t rb-t-special rb-t-begin" data-from="special token 151644', said(drawn))
     assert 'data-from="token ' in said(drawn)
-    assert not page("messages", view="wire").toggle(key="tokens").value
+    assert not page("prompts", layer="wire").toggle(key="tokens").value
 
 
 def test_a_beginning_that_stands_twice_is_marked(serving: Serving) -> None:
@@ -97,7 +97,7 @@ def test_a_beginning_that_stands_twice_is_marked(serving: Serving) -> None:
     config = {"chat_template": template, "bos_token": "<|begin_of_text|>"}
     files = {"readback.yml": FILE % "tokenizer: llama3, serving: {chat_template: tokenizer_config.json}"}
     serving({**files, "tokenizer_config.json": config, "data.jsonl": [ROW]})
-    test = page("messages", view="wire", tokens="1")
+    test = page("prompts", layer="wire", tokens="1")
     assert "for the second time: the text begins twice" in said(test)
 
 
@@ -111,7 +111,7 @@ def test_of_a_long_text_only_a_part_is_cut_into_tokens(serving: Serving) -> None
 def test_compare_and_overview_count_tokens(serving: Serving) -> None:
     two = (FILE % "tokenizer: qwen3, context: 90").replace("conditions: [", "conditions: [{name: d, mode: a}, ")
     serving({"readback.yml": two, "data.jsonl": [ROW]})
-    grid = words(page("compare", view="grid"))
+    grid = words(page("prompts", view="grid"))
     assert "96 tokens" in grid
     assert "about 68 tokens" in grid
     assert "96 of 90 tokens" in words(page())

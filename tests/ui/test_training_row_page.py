@@ -48,7 +48,7 @@ def test_a_pair_is_shown_with_its_answers_side_by_side_and_what_differs_marked(
     showing: Callable[[list[Any]], None],
 ) -> None:
     showing(PAIRS)
-    test = page("messages", record="a")
+    test = page("prompts", record="a")
     assert "Training text: a preference pair, line 1 of train.jsonl." in words(test)
     heads = [part.split("</h2>")[0] for part in said(test).split('<div class="rb-head"><h2>')[1:]]
     assert heads == ["Prompt", "Chosen answer", "Rejected answer"]
@@ -58,7 +58,7 @@ def test_a_pair_is_shown_with_its_answers_side_by_side_and_what_differs_marked(
 
 def test_findings_stand_at_the_row_and_in_its_text(showing: Callable[[list[Any]], None]) -> None:
     showing(PAIRS)
-    test = page("messages", record="b")
+    test = page("prompts", record="b")
     assert "the chosen and the rejected answer are the same text" in words(test)
     assert 'class="rb-find rb-error"' in said(test)
     assert "Both answers are the same, byte for byte." in words(test)
@@ -66,14 +66,14 @@ def test_findings_stand_at_the_row_and_in_its_text(showing: Callable[[list[Any]]
 
 def test_next_finding_goes_to_the_next_row_with_one(showing: Callable[[list[Any]], None]) -> None:
     showing(PAIRS)
-    test = page("messages", record="a")
+    test = page("prompts", record="a")
     clicked(test, "next_finding")
     assert test.query_params["record"] == "b"
 
 
 def test_a_conversation_is_shown_by_its_roles(showing: Callable[[list[Any]], None]) -> None:
     showing([{"messages": [{"role": "system", "content": "Be."}, USER, {"role": "odd*", "content": "x"}, GOOD]}])
-    test = page("messages")
+    test = page("prompts")
     for title in ("System message", "User message", "The answer to learn"):
         assert f"<h2>{title}</h2>" in said(test)
     assert "has the role 'odd*'" in words(test)
@@ -91,7 +91,7 @@ def test_a_conversation_is_shown_by_its_roles(showing: Callable[[list[Any]], Non
 )
 def test_what_a_row_lacks_is_said(showing: Callable[[list[Any]], None], row: dict[str, Any], sentence: str) -> None:
     showing([row, *PAIRS, *PAIRS])
-    assert sentence in words(page("messages"))
+    assert sentence in words(page("prompts"))
 
 
 def test_a_finding_in_another_file_leads_to_no_record_of_this_one(serving: Callable[[Mapping[str, Any]], Path]) -> None:

@@ -25,7 +25,7 @@ def test_findings_counts_each_variable_and_leads_to_the_first_such_record() -> N
     assert "Variables over all records" in [head.value for head in test.header]
     assert "docs[*].year 1 of 4 2 of 4, optional" in words(test)
     assert "4 fields of the records are read by no template: note , sumary , documents , docs[*].url" in words(test)
-    targets = [link for link in links(test, "messages") if "finding" not in link]
+    targets = [link for link in links(test, "prompts") if "finding" not in link]
     assert {"record": "d", "mode": "m"}.items() <= next(one for one in targets if one["record"] == "d").items()
 
 
@@ -39,7 +39,7 @@ def test_the_table_over_all_records_sorts_and_downloads() -> None:
 
 @pytest.mark.usefixtures("shown")
 def test_messages_says_in_words_what_became_of_each_name() -> None:
-    test = page("messages", record="c")
+    test = page("prompts", record="c")
     (found,) = [one for one in test.expander if "variables read" in one.label]
     assert found.label == "8 variables read, 3 without a value"
     text = words(test)
@@ -50,7 +50,7 @@ def test_messages_says_in_words_what_became_of_each_name() -> None:
 
 @pytest.mark.usefixtures("shown")
 def test_a_record_without_the_list_is_offered_the_nearest_one() -> None:
-    test = page("messages", record="d")
+    test = page("prompts", record="d")
     table = said(test).split("Variables of this record</caption>")[1]
     assert "documents" in table
     assert "null, printed as None" in table
@@ -59,5 +59,5 @@ def test_a_record_without_the_list_is_offered_the_nearest_one() -> None:
 def test_what_nothing_reads_is_not_drawn(monkeypatch: pytest.MonkeyPatch, write: Write) -> None:
     plan = {"dataset": "d.jsonl", "modes": [{"mode": "m", "template": "Be brief."}]}
     monkeypatch.setenv("READBACK_WORKSPACE", str(write({"readback.yml": plan, "d.jsonl": [{"id": "1", "q": "Q"}]})))
-    assert [one.label for one in page("messages").expander if "read" in one.label] == []
+    assert [one.label for one in page("prompts").expander if "read" in one.label] == []
     assert "Variables over all records" not in [head.value for head in page("findings").header]

@@ -41,7 +41,7 @@ def change(path: Path, text: str) -> None:
 
 
 def test_the_text_stays_until_the_new_one_is_asked_for(folder: Path) -> None:
-    test = page("messages")
+    test = page("prompts")
     assert "Q: " in said(test)
     change(folder / "t.jinja", "Question: {{ q }}\n")
     test.run()
@@ -54,19 +54,19 @@ def test_the_text_stays_until_the_new_one_is_asked_for(folder: Path) -> None:
 
 
 def test_sessions_accept_for_themselves(folder: Path) -> None:
-    one, other = page("messages"), page("messages")
+    one, other = page("prompts"), page("prompts")
     change(folder / "t.jinja", "Question: {{ q }}\n")
     one.run()
     one.button(key="show_new").click().run()
     other.run()
     assert "Question: " in said(one)
     assert "Question: " not in said(other)
-    assert "Question: " in said(page("messages"))
+    assert "Question: " in said(page("prompts"))
 
 
 @pytest.mark.parametrize("accepted", [False, True])
 def test_what_the_change_does_is_shown_before_and_after_it_is_accepted(folder: Path, accepted: bool) -> None:
-    test = page("messages", change="1")
+    test = page("prompts", change="1")
     assert "No file has changed" in said(test)
     change(folder / "t.jinja", "Q: {{ q }}{% if q == 'no' %}!{% endif %}\n")
     test.run()
@@ -82,7 +82,7 @@ def test_what_the_change_does_is_shown_before_and_after_it_is_accepted(folder: P
 
 
 def test_a_new_version_that_cannot_be_read_says_so(folder: Path) -> None:
-    test = page("messages", change="1")
+    test = page("prompts", change="1")
     change(folder / "t.jinja", "{{ q }")
     test.run()
     assert "No messages could be built (after the change)" in said(test)
@@ -94,7 +94,7 @@ def test_a_new_version_that_cannot_be_read_says_so(folder: Path) -> None:
 
 
 def test_the_record_in_view_stays_when_the_dataset_is_written_to(folder: Path) -> None:
-    test = page("messages", record="r2")
+    test = page("prompts", record="r2")
     change(folder / "d.jsonl", "".join(json.dumps({**row, "q": "zebra"}) + "\n" for row in ROWS))
     test.run()
     assert "d.jsonl changed at" in beside(test)
@@ -105,7 +105,7 @@ def test_the_record_in_view_stays_when_the_dataset_is_written_to(folder: Path) -
 
 
 def test_a_dataset_that_was_replaced_is_still_read_as_it_was(folder: Path) -> None:
-    test = page("messages")
+    test = page("prompts")
     (folder / "new").write_text("".join(json.dumps({**row, "q": "zebra"}) + "\n" for row in ROWS), "utf-8")
     (folder / "new").replace(folder / "d.jsonl")
     test.button(key="next").click().run()
@@ -143,7 +143,7 @@ def copy(test: AppTest, text: str, button: str = "Try it") -> AppTest:
 
 
 def test_a_copy_shows_its_difference_and_is_in_no_address_and_no_file(folder: Path) -> None:
-    test = copy(page("messages", record="r1"), "Q: {{ q }}, {{ unknown }}please\n")
+    test = copy(page("prompts", record="r1"), "Q: {{ q }}, {{ unknown }}please\n")
     assert "your copy" in said(test)
     assert "rb-ins" in said(test)
     assert "please" not in str(dict(test.query_params))
@@ -159,7 +159,7 @@ def test_a_copy_shows_its_difference_and_is_in_no_address_and_no_file(folder: Pa
 
 @pytest.mark.parametrize("hostile", [LOOP, HUNGRY], ids=["time", "memory"])
 def test_a_hostile_copy_is_a_finding_within_two_seconds_and_the_page_lives(folder: Path, hostile: str) -> None:
-    test = page("messages")
+    test = page("prompts")
     began = spent()
     copy(test, hostile)
     assert spent() - began < 8  # two for the copy
@@ -172,13 +172,13 @@ def test_a_hostile_copy_is_a_finding_within_two_seconds_and_the_page_lives(folde
 def test_an_inline_template_is_offered_as_a_text(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     made = write({"readback.yml": {"modes": [{"mode": "m", "template": "Q"}]}})
     monkeypatch.setenv("READBACK_WORKSPACE", str(made))
-    test = copy(page("messages"), "R")
+    test = copy(page("prompts"), "R")
     assert "is inside readback.yml" in said(test)
     assert [one for one in test.get("download_button") if "edit_patch" in one.proto.id] == []
 
 
 def test_a_built_in_format_is_edited_as_a_template_written_out(write: Write) -> None:
-    test = page("messages", workspace="six-conditions-mistakes", condition="base, open book")
+    test = page("prompts", workspace="six-conditions-mistakes", condition="base, open book")
     assert "This format is built into Readback" in said(test)
     assert template(test).value == "{{ rag.prompt }}"
     copy(test, "{{ rag.prompt }}!")

@@ -36,11 +36,11 @@ def test_b7_another_plan_and_dataset_can_be_chosen_on_open_and_stay_in_the_addre
     assert test.query_params["plan"] == "a.yaml"
     assert test.query_params["dataset"] == "e.jsonl"
     assert "dat-several-files" not in words(test)
-    said = words(turned(test, "messages"))
+    said = words(turned(test, "prompts"))
     assert "small" in said
     assert "Who?" in said
-    assert "Who?" in words(page("messages", plan="b.yaml", dataset="e.jsonl"))
-    assert "Why?" in words(page("messages", plan="b.yaml", dataset="d.jsonl"))
+    assert "Who?" in words(page("prompts", plan="b.yaml", dataset="e.jsonl"))
+    assert "Why?" in words(page("prompts", plan="b.yaml", dataset="d.jsonl"))
 
 
 def test_b1_the_place_of_a_models_system_message_can_be_changed_on_open(serving: Any) -> None:

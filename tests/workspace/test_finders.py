@@ -35,7 +35,7 @@ def go(test: AppTest, name: str) -> AppTest:
 
 
 def test_all_records_that_hold_it_are_listed_by_condition() -> None:
-    test = find(page("messages", **SIX, condition="base, open book"), "life jackets?", "List all", find_regex=True,
+    test = find(page("prompts", **SIX, condition="base, open book"), "life jackets?", "List all", find_regex=True,
                 find_under="all")  # fmt: skip
     assert "3 of 24 records contain it" in said(test)
     assert "instruction-only, open book" in said(test)
@@ -44,7 +44,7 @@ def test_all_records_that_hold_it_are_listed_by_condition() -> None:
 
 
 def test_the_hit_is_marked_in_the_message_until_the_search_ends() -> None:
-    test = find(page("messages", **SIX, condition="base, open book"), "life jacket", "Find next", find_where="prompt")
+    test = find(page("prompts", **SIX, condition="base, open book"), "life jacket", "Find next", find_where="prompt")
     assert test.query_params["record"] == ["ellery-12"] or test.query_params["record"] == "ellery-12"
     assert 'class="rb-find rb-hit rb-here"' in said(test)
     test.button(key="search_end").click().run()
@@ -52,7 +52,7 @@ def test_the_hit_is_marked_in_the_message_until_the_search_ends() -> None:
 
 
 def test_find_next_goes_through_the_hits_and_begins_anew() -> None:
-    test = page("messages", **SIX, condition="base, open book")
+    test = page("prompts", **SIX, condition="base, open book")
     seen = []
     for _ in range(4):
         find(test, "life jacket", "Find next", find_where="prompt")
@@ -63,34 +63,34 @@ def test_find_next_goes_through_the_hits_and_begins_anew() -> None:
 
 
 def test_an_expression_that_is_refused_is_a_sentence() -> None:
-    test = find(page("messages", **SIX), "(?<=a)b", "List all", find_regex=True)
+    test = find(page("prompts", **SIX), "(?<=a)b", "List all", find_regex=True)
     assert "look-ahead and look-behind" in said(test)
 
 
 def test_a_search_without_hits_says_so() -> None:
-    assert "No message of any record contains it" in said(find(page("messages", **SIX), "no such words", "List all"))
+    assert "No message of any record contains it" in said(find(page("prompts", **SIX), "no such words", "List all"))
 
 
 def test_the_longest_prompt_is_found_and_says_why() -> None:
-    test = go(page("messages", **SIX, condition="base, closed book"), "longest")
+    test = go(page("prompts", **SIX, condition="base, closed book"), "longest")
     assert "the longest of 24 records under base, closed book" in said(test)
     assert "record" in test.query_params
 
 
 def test_the_record_where_conditions_differ_most_is_found() -> None:
-    test = go(page("messages", **SIX, condition="base, closed book"), "widest")
+    test = go(page("prompts", **SIX, condition="base, closed book"), "widest")
     assert "no other record differs more" in said(test)
 
 
 def test_nearest_its_limit_says_what_counted_and_calls_an_estimate_an_estimate(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "tokens (qwen3)" in said(go(page("messages", **SIX), "limit"))
+    assert "tokens (qwen3)" in said(go(page("prompts", **SIX), "limit"))
     files = {"readback.yml": {"dataset": "d.jsonl", "modes": MODES, "models": {"m": {"context": 50}},
                               "conditions": [{"name": "c", "mode": "a", "model": "m"}]},
              "d.jsonl": [{"id": "1", "q": "x"}, {"id": "2", "q": "x" * 100}]}  # fmt: skip
     monkeypatch.setenv("READBACK_WORKSPACE", str(write(files)))
-    assert "Record 2, c:" in said(test := go(page("messages"), "limit"))
+    assert "Record 2, c:" in said(test := go(page("prompts"), "limit"))
     assert "tokens (bytes ÷ 4, an estimate)" in said(test)
 
 
@@ -98,7 +98,7 @@ def test_an_empty_field_is_found_and_named(write: Write, monkeypatch: pytest.Mon
     rows = [{"id": f"r{n}", "q": "x", "more": {"inner": " " if n == 2 else "y"}} for n in range(4)]
     monkeypatch.setenv("READBACK_WORKSPACE", str(write({"readback.yml": {"dataset": "d.jsonl", "modes": MODES},
                                                         "d.jsonl": rows})))  # fmt: skip
-    test = go(page("messages"), "empty")
+    test = go(page("prompts"), "empty")
     assert "Record r2: more.inner is empty." in said(test)
 
 
@@ -107,7 +107,7 @@ def test_the_newest_finding_is_one_that_came_with_the_change(write: Write, monke
     rows = [{"id": f"r{n}", "q": "why"} for n in range(3)]
     folder = write({"readback.yml": config, "t.jinja": "{{ q }}", "d.jsonl": rows})
     monkeypatch.setenv("READBACK_WORKSPACE", str(folder))
-    test = go(page("messages"), "longest")
+    test = go(page("prompts"), "longest")
     assert "go_newest" not in {one.key for one in test.button}
     change(folder / "t.jinja", "Be kind. {{ q }}")
     test.run()
@@ -131,7 +131,7 @@ def test_the_previous_finding_is_one_key_away(write: Write, monkeypatch: pytest.
     rows = [{"id": f"r{n}", "q": "Be kind." if n == 1 else "why"} for n in range(4)]
     folder = write({"readback.yml": {"dataset": "d.jsonl", "modes": MODES}, "d.jsonl": rows})
     monkeypatch.setenv("READBACK_WORKSPACE", str(folder))
-    test = page("messages", record="r3")
+    test = page("prompts", record="r3")
     drawn(test.button(key="previous_finding").click().run())
     assert test.query_params["record"] in ("r1", ["r1"])
     assert "F&#34;: &#34;previous_finding" in said(test)
@@ -140,4 +140,4 @@ def test_the_previous_finding_is_one_key_away(write: Write, monkeypatch: pytest.
 def test_no_empty_field_is_said(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write({"readback.yml": {"dataset": "d.jsonl", "modes": MODES}, "d.jsonl": [{"id": "r", "q": "x"}]})
     monkeypatch.setenv("READBACK_WORKSPACE", str(folder))
-    assert "No record has an empty field." in said(go(page("messages"), "empty"))
+    assert "No record has an empty field." in said(go(page("prompts"), "empty"))

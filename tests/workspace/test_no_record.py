@@ -106,7 +106,7 @@ def test_b5_a_full_cache_disk_is_named_by_every_page(serving: Any, full: Path, n
 
 def test_b5_a_page_goes_on_once_there_is_room_again(serving: Any, full: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     serving({"readback.yml": "dataset: d.jsonl\nmodes: [{mode: m, template: '{{ q }}'}]\n", "d.jsonl": [{"q": "x"}]})
-    test = page("records")
+    test = page("results", view="rows")
     assert "The server's disk is full" in words(test)
     monkeypatch.setattr("readback.records.index_pass.write", dataset_index.write)
     assert "The server's disk is full" not in words(drawn(test.run()))
@@ -151,7 +151,7 @@ def test_b5_without_a_folder_for_the_cache_every_command_says_which_were_tried(
 
 def test_b5_without_a_folder_for_the_cache_a_page_says_so(serving: Any, nowhere: Path) -> None:
     serving({"readback.yml": "dataset: d.jsonl\nmodes: [{mode: m, template: '{{ q }}'}]\n", "d.jsonl": [{"q": "x"}]})
-    test = page("messages")
+    test = page("prompts")
     assert not test.exception
     assert "The server has no folder to keep the data in." in words(test)
     assert [f"{nowhere} (not a directory)" in one.value for one in test.code] == [True]

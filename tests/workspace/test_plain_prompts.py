@@ -392,7 +392,7 @@ def test_a_chat_template_opened_by_its_name_is_one_unless_it_is_asked_for_as_a_p
 
 def test_the_pages_of_such_a_folder_lead_on(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("READBACK_WORKSPACE", str(write({"Qwen.jinja": SERVER, "llama.jinja": SERVER})))
-    assert "Add rows and a prompt" in said(test := page("messages"))
+    assert "Add rows and a prompt" in said(test := page("prompts"))
     assert "What the model reads" in said(test)
     assert "See the text of a made-up conversation" in said(page("open"))
 

@@ -100,11 +100,11 @@ def test_a10_messages_and_compare_name_both_wordings(
     serving: Callable[[Mapping[str, Any]], Path],
 ) -> None:
     serving({"readback.yml": FORMATS, "data.jsonl": [ROW, {**ROW, "task_id": "t2"}]})
-    said = looking.said(looking.page("messages", condition="c5"))
+    said = looking.said(looking.page("prompts", condition="c5"))
     assert WENT in said
     assert VERY in said
     assert "b_option=closed_book%3Dshort" in said
-    said = looking.said(looking.page("compare", condition="c5", b_option="closed_book=short"))
+    said = looking.said(looking.page("prompts", condition="c5", b_option="closed_book=short"))
     assert "A: Closed-book instruction: asks for no citations" in said
     assert "B: Closed-book instruction: is short" in said
 
@@ -152,7 +152,7 @@ def test_a12_the_tables_of_conditions_say_not_known_here(
     said = looking.said(looking.page("overview"))
     assert "not known" in said
     assert NO_FILE in said
-    assert NO_FILE in looking.said(looking.page("messages", condition="c1"))
+    assert NO_FILE in looking.said(looking.page("prompts", condition="c1"))
 
 
 def test_a12_a_condition_of_which_nothing_was_built_has_no_length_and_no_system_message(

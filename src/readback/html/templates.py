@@ -13,7 +13,7 @@ FOLDER = Path(__file__).parents[1]
 
 
 def render_template(name: str, /, **values: Any) -> Markup:
-    """Return a template with its values filled in; `name` is its path in the package: "ui/scores/record.html.jinja".
+    """Return a template with its values filled in; `name` is its path in the package: "ui/results/record.html.jinja".
 
     Markup values stay as they are. Raises jinja2.UndefinedError where the template reads a value that is not given.
     """

@@ -106,7 +106,7 @@ def query(**changes: str | None) -> dict[str, str]:
 
 
 def href(page: str, **changes: str | None) -> str:
-    """Return an address on this server: `href("messages", record="12", finding=key)`."""
+    """Return an address on this server: `href("prompts", record="12", finding=key)`."""
     base = str(st.get_option("server.baseUrlPath") or "").strip("/")
     page = "" if page == HOME else page
     path = f"/{base}/{page}" if base else f"/{page}"

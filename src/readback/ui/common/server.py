@@ -18,7 +18,18 @@ from urllib.parse import urlsplit
 
 from readback.project_files import PROJECT
 from readback.ui.common import own_files
-from readback.ui.common.own_files import FONTS, FONTS_PATH, SCRIPT, SCRIPT_PATH, STYLE_PATH, sheet, under
+from readback.ui.common.old_addresses import ROOM_OF, translate_address
+from readback.ui.common.own_files import (
+    FONTS,
+    FONTS_PATH,
+    MARK,
+    MARK_PATH,
+    SCRIPT,
+    SCRIPT_PATH,
+    STYLE_PATH,
+    sheet,
+    under,
+)
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -32,6 +43,8 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 (compared with, never bound to)
 TOKEN = b"_streamlit_xsrf="  # the cookie with Streamlit's cross-site token
 PART = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
+ICON = b"./favicon.png"  # Streamlit's own mark in the browser's tab
+INLINE = re.compile(rb"<script>[^<]*</script>")  # for search engines; the policy refuses it, and the console says so
 SIZED = (b"content-length", b"etag", b"last-modified")  # what is true only of the page without our style
 # What the pages need and nothing else. Vega, maps and inline scripts are not among it.
 POLICY = "; ".join(
@@ -73,6 +86,7 @@ class Headers:
     def __init__(self, app: ASGIApp, base_path: str = "") -> None:
         self.app, self.media = app, under(base_path, "/media/")
         self.head = f'<body><link rel="stylesheet" href="{under(base_path, STYLE_PATH)}">'.encode()
+        self.icon = under(base_path, MARK_PATH).encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request: our own files, downloads of their owner, and every page with our headers."""
@@ -98,7 +112,7 @@ class Headers:
         if scope["path"].startswith(self.media) and not _theirs(scope, scope["path"].removeprefix(self.media)):
             await _absent(with_headers)
             return
-        await self.app(_plain(scope), receive, _Styled(with_headers, self.head))
+        await self.app(_plain(scope), receive, _Styled(with_headers, self.head, self.icon))
 
 
 def _of_agents(scope: Scope) -> bool:
@@ -141,8 +155,8 @@ class _Styled:
     In the body and not in the head, since Streamlit adds its own style there: ours comes after it.
     """
 
-    def __init__(self, send: Send, style: bytes) -> None:
-        self.send, self.style = send, style
+    def __init__(self, send: Send, style: bytes, icon: bytes) -> None:
+        self.send, self.style, self.icon = send, style, icon
         self.start: Message | None = None  # of a page, until all of it is there
         self.body = b""
 
@@ -157,7 +171,8 @@ class _Styled:
                 await self._whole(self.start)
 
     async def _whole(self, start: Message) -> None:
-        body = self.body.replace(b"<body>", self.style, 1)
+        body = self.body.replace(b"<body>", self.style, 1).replace(ICON, self.icon, 1)
+        body = INLINE.sub(b"", body)
         headers = [(name, value) for name, value in start["headers"] if name.lower() not in SIZED]
         length = len(body) if self.body else None  # the answer to HEAD has none
         sized = [(b"content-length", str(length).encode())] if length is not None else []
@@ -335,6 +350,15 @@ def application(base_path: str = "", script: Path = PROJECT / "app.py") -> Any:
             raise HTTPException(404)
         return FileResponse(file, media_type="font/woff2", headers={"cache-control": "public, max-age=604800"})
 
+    async def mark(_: Any) -> FileResponse:
+        """Send the mark of the project, for the head of a page and for the browser's tab."""
+        return FileResponse(MARK, media_type="image/svg+xml", headers={"cache-control": "public, max-age=604800"})
+
+    async def moved(request: Any) -> RedirectResponse:
+        """Redirect the address of an old page to its room."""
+        room = translate_address(request.url.path.rstrip("/").rsplit("/", 1)[-1], request.url.query)
+        return RedirectResponse(under(base_path, f"/{room}"))
+
     async def home(request: Any) -> RedirectResponse:
         """Redirect the first page to the root, whatever its name is."""
         query = f"?{request.url.query}" if request.url.query else ""
@@ -344,7 +368,9 @@ def application(base_path: str = "", script: Path = PROJECT / "app.py") -> Any:
         Route(under(base_path, SCRIPT_PATH), page_js),
         Route(under(base_path, STYLE_PATH), style),
         Route(under(base_path, f"{FONTS_PATH}{{name}}.woff2"), font),
+        Route(under(base_path, MARK_PATH), mark),
         Route(under(base_path, "/overview"), home),
+        *(Route(under(base_path, f"/{page}"), moved) for page in ROOM_OF),
     ]
     return st.App(
         script, middleware=[Middleware(Headers, base_path=base_path)], routes=routes, on_script_error=_our_mistake

@@ -33,7 +33,6 @@ from readback.words import t
 SPOKEN = "spoken"  # where a run of a page keeps the language of the workspace's texts; None: that of the page
 SIGNS = {"error": "✕", "warning": "▲", "info": "●"}  # a shape for each, so that nothing depends on colour
 ADDRESS = re.compile(r"https?:(?=//)|www(?=\.)|(?<=\w)(?=@)", re.IGNORECASE)  # where a link would be made
-FILES = {"": "overview", "overview": "overview"}  # pages whose address is not their file's name
 
 
 def h(template: str, *values: Any, **named: Any) -> Markup:
@@ -83,9 +82,9 @@ def word(text: str) -> None:
 
 
 def link(page: str, label: object, **params: str | None) -> Markup:
-    """Return a link to a page of ours, as markup: `link("messages", "record 12", record="12", finding=key)`.
+    """Return a link to a page of ours, as markup: `link("prompts", "record 12", record="12", finding=key)`.
 
-    `page` is the page's address (overview, messages, findings, scores, open). The shared keys (workspace,
+    `page` is the page's address (overview, prompts, results, findings, review, open). The shared keys (workspace,
     record, what is sent) stay as they are unless given; None takes one out.
     """
     return h('<a class="rb-link" target="_self" href="{}">{}</a>', address.href(page, **params), label)
@@ -103,7 +102,7 @@ def current(markup: Markup) -> Markup:
 
 def page_link(page: str, label: str, **params: str | None) -> None:
     """Draw a link to a page of ours as an element of its own."""
-    st.page_link(f"pages/{FILES.get(page, page)}_page.py", label=md(label), query_params=address.query(**params))
+    st.page_link(f"pages/{page or address.HOME}_page.py", label=md(label), query_params=address.query(**params))
 
 
 def empty(sentence: str, label: str = "", page: str = "", *others: tuple[str, str]) -> None:
@@ -162,9 +161,9 @@ def finding(finding_: Finding, number: int | None = None, to_message: bool = Tru
         "task": None if place.condition else place.task,
         "judge": place.judge,
         "finding": finding_.key,
-        "view": "wire" if place.role == READ else None,
+        "layer": "wire" if place.role == READ else None,
     }
-    anchor = link("messages", t("frame.see_message"), **target) if to_message and here else Markup("")
+    anchor = link("prompts", t("frame.see_message"), **target) if to_message and here else Markup("")
     count = h('<span class="rb-n">{}</span> ', number) if number is not None else Markup("")
     in_address = not to_message and place.start is None and st.query_params.get("finding") == finding_.key
     return h(

@@ -43,7 +43,7 @@ def mapping(workspace: Workspace, data: Dataset) -> None:
         )
     )
     key = "open.see_mapped" if choice.mapped() else "overview.see_messages"
-    show.draw(show.h("<p>{}</p>", show.link("messages", t(key))))
+    show.draw(show.h("<p>{}</p>", show.link("prompts", t(key))))
 
 
 def written_down(workspace: Workspace) -> str:

@@ -13,8 +13,8 @@ from readback.sources.template_language import LANGUAGE_NAMES, LANGUAGES, detect
 from readback.types import Record, Selection, Workspace
 from readback.ui.common import address, show
 from readback.ui.common.state import choice
-from readback.ui.messages import made_up, training_row
 from readback.ui.open import plain_files
+from readback.ui.prompts.one import made_up, training_row
 from readback.words import t
 from readback.workspace import plain_templates
 
@@ -35,7 +35,7 @@ def draw(workspace: Workspace, data: Dataset | None) -> None:
     st.subheader(t("open.step_rows"))
     if records and data and workspace.dataset:
         show.draw(show.h("<p>{}</p>", t("open.step_rows_lead", n=len(data), file=workspace.dataset.path)))
-        show.draw(show.h("<p>{}</p>", show.link("records", t("records.see"))))
+        show.draw(show.h("<p>{}</p>", show.link("results", t("records.see"), view="rows")))
     else:
         show.draw(show.h("<p>{}</p>", t("open.step_rows_none")))
     st.subheader(t("open.step_template"))

@@ -21,9 +21,9 @@ from readback.types import Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import observed, sample_words
 from readback.ui.common.draw.table import Column
-from readback.ui.messages import program_line
 from readback.ui.overview.headline import Headline, pictures
 from readback.ui.overview.score_warnings import Counted
+from readback.ui.prompts.one import program_line
 from readback.words import t
 
 SHOWN = 600  # characters of a system message in its hint; the whole is on Messages
@@ -316,7 +316,7 @@ def _around(states: States, workspace: Workspace, row: Row) -> Markup:
     if state is None:
         return Markup("")
     return _state(
-        state, show.link("messages", state.more, **{**asdict(row.choice), "view": "training"}) if state.bad else ""
+        state, show.link("prompts", state.more, **{**asdict(row.choice), "layer": "training"}) if state.bad else ""
     )
 
 
@@ -341,14 +341,14 @@ def _longest(mixed: bool, workspace: Workspace, row: Row) -> Markup:
 
 
 def _to_messages(workspace: Workspace, row: Row) -> Markup:
-    return show.link("messages", row.name, **asdict(row.choice))
+    return show.link("prompts", row.name, **asdict(row.choice))
 
 
 def _errors(workspace: Workspace, row: Row) -> Markup:
     own = _to_findings(row.name, "error", row.errors)
     if not row.model_errors:
         return own
-    link = show.link("messages", t("overview.of_model", n=row.model_errors), **{**asdict(row.choice), "view": "wire"})
+    link = show.link("prompts", t("overview.of_model", n=row.model_errors), **{**asdict(row.choice), "layer": "wire"})
     return show.h('{}<br><span class="rb-small">{}</span>', own, link)
 
 

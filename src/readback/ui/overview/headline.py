@@ -17,8 +17,8 @@ from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, Score
 from readback.types import Criterion, Workspace
 from readback.ui.common import show
 from readback.ui.common.draw.table import Column
-from readback.ui.scores import means
-from readback.ui.scores.drilldown import format_address
+from readback.ui.results import means
+from readback.ui.results.drilldown import format_address
 from readback.words import t
 
 STEPS = 6  # shades; a scale with fewer values takes some of them
@@ -125,7 +125,7 @@ def scored(head: Headline) -> tuple[tuple[Column, ...], list[Mapping[str, Any]]]
     link = Column(
         first,
         by_factor[0] if by_factor else t("overview.name"),
-        show=lambda row: _named(show.link("scores", row[first], of=shapes[row["name"]].address_of), row),
+        show=lambda row: _named(show.link("results", row[first], of=shapes[row["name"]].address_of), row),
     )
     columns = (
         link,

@@ -18,8 +18,8 @@ from readback.types import Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import listing, sample_words
 from readback.ui.common.state import choice
-from readback.ui.messages import training_row
 from readback.ui.overview import paired
+from readback.ui.prompts.one import training_row
 from readback.words import t
 from readback.workspace.left_out import count_unread
 
@@ -144,8 +144,8 @@ def way(workspace: Workspace) -> tuple[str, ...]:
     prompts.
     """
     if workspace.prompts or workspace.tasks or workspace.judges or training_row.wanted(workspace):
-        return t("overview.see_messages"), "messages"
-    return (t("overview.see_scores"), "scores") if workspace.scores else ()
+        return t("overview.see_messages"), "prompts"
+    return (t("overview.see_scores"), "results") if workspace.scores else ()
 
 
 def state(audit: Audit) -> None:

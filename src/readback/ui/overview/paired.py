@@ -164,7 +164,7 @@ def _better(answer: Answer | None) -> Markup:
     if answer is None:
         return show.h("–")
     sentence_text = f"{answer.text[:1].upper()}{answer.text[1:]}."
-    return show.link("scores", sentence_text, criterion=answer.criterion, scored_by=answer.judge)
+    return show.link("results", sentence_text, criterion=answer.criterion, scored_by=answer.judge)
 
 
 def _capitalise(pair: Pair) -> str:
@@ -173,4 +173,4 @@ def _capitalise(pair: Pair) -> str:
 
 def link(pair: Pair) -> Markup:
     """Return the pair as a link to Compare, both sides chosen."""
-    return show.link("compare", _capitalise(pair), **NONE, condition=pair.a, b_condition=pair.b)
+    return show.link("prompts", _capitalise(pair), **NONE, view="difference", condition=pair.a, b_condition=pair.b)

@@ -107,7 +107,7 @@ def _interface(workspace: Workspace, names: tuple[str, ...], entries: Sequence[E
 
 
 def _linked(adapter: str, task: str, markup: Markup) -> Markup:
-    return show.link("messages", markup, task=task, adapter=adapter, condition=None, mode=None, judge=None)
+    return show.link("prompts", markup, task=task, adapter=adapter, condition=None, mode=None, judge=None)
 
 
 def _part(word: str, part: Part) -> Markup:

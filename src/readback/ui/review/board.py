@@ -18,8 +18,8 @@ from readback.types import Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import reviewing
 from readback.ui.common.state import choice
-from readback.ui.review import note_here, standing_here
-from readback.ui.review.standing_here import Held
+from readback.ui.review import held, note_form
+from readback.ui.review.held import Held
 from readback.words import t
 
 LISTED = 20  # entries that cannot be used, each with its reason
@@ -28,14 +28,14 @@ POLL = 3.0  # seconds between two looks for what others saved
 
 def follow(sequence: int) -> None:
     """Show what others save, and that files changed, a few seconds later."""
-    st.session_state["review_seen"] = sequence, standing_here.mark()
+    st.session_state["review_seen"] = sequence, held.mark()
     _follow()
 
 
 @st.fragment(run_every=POLL)
 def _follow() -> None:
     try:
-        state_in_view = reviewing.store().sequence(), standing_here.mark()
+        state_in_view = reviewing.store().sequence(), held.mark()
     except NotReadable:
         return  # the page says so
     if state_in_view != st.session_state["review_seen"]:
@@ -56,6 +56,13 @@ def _adopt(opened: Workspace, before: renamed.Former) -> None:
         st.session_state[reviewing.SAID] = ("board", "", str(error))
 
 
+def draw_faults(review: Review) -> None:
+    """Draw why the review cannot be read on from some entry, and which entries cannot be used."""
+    if (broken := reviewing.broken()) is not None:
+        show.problem(t("review.broken", n=broken.sequence), broken.why)
+    unread(review)
+
+
 def unread(review: Review) -> None:
     """Name each entry that cannot be used, with the reason; what is more than a page holds is counted."""
     if not review.unread:
@@ -73,7 +80,7 @@ def signoffs(review: Review) -> None:
         show.draw(show.h("<p>{}</p>", t("review.no_signoffs")))
     waiting = False
     for signoff in review.signoffs:
-        standing = standing_here.find_standing(signoff) if signoff.withdrawn is None else Held(None)
+        standing = held.find_standing(signoff) if signoff.withdrawn is None else Held(None)
         waiting |= standing.standing is None and signoff.withdrawn is None
         show.draw(_signoff(signoff, standing))
         if signoff.withdrawn is None:
@@ -95,7 +102,7 @@ def _withdraw(called: str) -> None:
 @st.fragment(run_every=1.0)
 def _await() -> None:
     review = reviewing.state()
-    if all(standing_here.find_standing(signoff).standing for signoff in review.signoffs if signoff.withdrawn is None):
+    if all(held.find_standing(signoff).standing for signoff in review.signoffs if signoff.withdrawn is None):
         st.rerun()
 
 
@@ -116,7 +123,7 @@ def _signoff(signoff: SignOff, standing: Held) -> Markup:
         '<div class="rb-note"><p><strong>{}</strong> {}</p><p class="rb-small">{}</p>{}{}{}</div>',
         subject.describe_subject(signoff.subject),
         _word(signoff, standing),
-        note_here.by(signoff.by),
+        note_form.by(signoff.by),
         show.h('<p class="rb-small">{}</p>', t("agenda.sides")) if any(line.change for line in lines) else "",
         show.h('<ul class="rb-listed">{}</ul>', changes) if lines else "",
         show.h('<p class="rb-small">{}</p>', t("review.unsaid", why=unsaid)) if unsaid else "",
@@ -168,7 +175,7 @@ def decisions(review: Review) -> None:
     """Draw what was decided, the one in force first; earlier ones below it."""
     st.header(t("review.decisions"))
     if not review.decisions:
-        show.draw(show.h("<p>{} {}</p>", t("review.no_decisions"), show.link("agenda", t("review.to_agenda"))))
+        show.draw(show.h("<p>{} {}</p>", t("review.no_decisions"), show.link("review", t("review.to_agenda"))))
     for entry in sorted(review.decisions, key=lambda entry: (not entry.in_force, -entry.by.sequence)):
         show.draw(_decision(entry))
 
@@ -182,7 +189,7 @@ def _decision(entry: Decision) -> Markup:
         entry.on or subject.describe_subject(entry.subject),
         show.h('<span class="rb-small">{}</span>', past),
         show.exact_text(entry.reason),
-        note_here.by(entry.by),
+        note_form.by(entry.by),
     )
 
 
@@ -226,7 +233,7 @@ def note() -> None:
     with st.expander(t("review.write_note"), key="note_study"):
         reviewing.draft_key("study")
         st.text_area(t("review.text"), key="note_text_study", height=100)
-        note_here.owner_and_due("study")
+        note_form.owner_and_due("study")
         st.button(t("review.save_note"), key="save_study", type="primary", on_click=_note_study)
         reviewing.show_outcome("study")
 
@@ -237,7 +244,7 @@ def _note_study() -> None:
     if not text.strip():
         st.session_state[reviewing.SAID] = ("study", "", t("review.empty"))
         return
-    more = {name: value for name, value in note_here.read_form("study").items() if value}
+    more = {name: value for name, value in note_form.read_form("study").items() if value}
     payload = {"text": text, "anchor": {"kind": "study"}, **more}
     if reviewing.save("study", "note", payload, None, "note_text_study", "owner_study"):
         st.session_state["due_study"] = None

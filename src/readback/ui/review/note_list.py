@@ -8,7 +8,7 @@ from readback.review import state
 from readback.review.state import Note, Review
 from readback.ui.common import show
 from readback.ui.common.draw import reviewing
-from readback.ui.review import note_here
+from readback.ui.review import note_form
 from readback.words import t
 
 AT_ONCE = 30  # notes on the page; the others a click away
@@ -34,7 +34,7 @@ def _more() -> None:
 
 
 def _note(entry: Note) -> None:
-    show.draw(note_here.draw_note(entry))
+    show.draw(note_form.draw_note(entry))
     with st.container(horizontal=True, vertical_alignment="center", key=f"note_{entry.id}"):
         page, label, way = _way(entry)
         show.draw(show.link(page, label, **way))
@@ -61,14 +61,14 @@ def _way(entry: Note) -> tuple[str, str, dict[str, str | None]]:
     at = {name: str(value) for name, value in entry.anchor.items()}
     kind = at.get("kind")
     if kind in ("message", "record", "condition") and (at.get("record") or at.get("condition")):
-        return "messages", t("review.see"), {name: at.get(name) for name in ("record", "condition", "mode", "judge")}
+        return "prompts", t("review.see"), {name: at.get(name) for name in ("record", "condition", "mode", "judge")}
     if kind == "difference":
         sides = {"condition": at.get("a") or at.get("condition"), "b_condition": at.get("b")}
-        return "compare", t("review.see"), {**sides, "record": at.get("record")}
+        return "prompts", t("review.see"), {**sides, "record": at.get("record"), "view": "difference"}
     if kind == "finding":
         return "findings", t("review.see"), {"code": at.get("finding_key"), "arm": at.get("condition")}
     if kind in ("score", "chart"):
-        return "scores", t("review.see"), {"criterion": at.get("criterion")}
+        return "results", t("review.see"), {"criterion": at.get("criterion")}
     return "overview", t("agenda.none_next"), {}
 
 
@@ -78,7 +78,7 @@ def _edit(entry: Note) -> None:
         reviewing.draft_key(form)
         _filled(entry, form)
         st.text_area(t("review.text"), key=f"text_{form}", height=100)
-        note_here.owner_and_due(form, entry)
+        note_form.owner_and_due(form, entry)
         st.button(t("review.save_edit"), key=f"save_{form}", type="primary", on_click=_changed, args=(entry.id, form))
         reviewing.show_outcome(form)
 
@@ -96,8 +96,8 @@ def _filled(entry: Note, form: str) -> None:
 def _typed(base: Note, form: str) -> dict[str, str]:
     """Return what the form replaces of the note that it was filled with."""
     text = st.session_state.get(f"text_{form}", base.text)
-    new = {"text": text, **note_here.read_form(form)}
-    if not new["due"] and not note_here.day(base.due):
+    new = {"text": text, **note_form.read_form(form)}
+    if not new["due"] and not note_form.day(base.due):
         del new["due"]  # what the field for a day cannot show was not emptied by anybody
     return {name: value for name, value in new.items() if value != getattr(base, name)}
 

@@ -26,8 +26,8 @@ from readback.types import Finding, Selection
 from readback.ui.common import show
 from readback.ui.common.draw import quote
 from readback.ui.common.state import choice
-from readback.ui.review import entry_shown, note_here
-from readback.ui.scores import chart, choices
+from readback.ui.results import chart, choices
+from readback.ui.review import entry_shown, note_form
 from readback.words import t
 
 LINES = 12  # of what changed, that are told here; the command has all
@@ -40,7 +40,7 @@ def draw(item: Item, review: Review, since: Since | None, table: ScoreTable | No
     elif item.kind == "note":
         for note in review.notes:
             if item.key == f"note:{note.id}":
-                show.draw(note_here.draw_note(note))
+                show.draw(note_form.draw_note(note))
     elif item.kind == "comparison":
         _difference(item)
     elif item.kind == "added":

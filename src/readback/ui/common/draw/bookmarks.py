@@ -116,11 +116,11 @@ def of_text(title: str, text: str, masked: bool, ours: Sequence[str] = ()) -> En
         "message",
         t("list.text", title=title, record=record, sent=" · ".join(part for part in (condition, sent.judge) if part)),
         way(
-            "messages",
+            "prompts",
             **asdict(sent),
             record=name if own else None,
             index=None if own else str(at),
-            view=st.query_params.get("view"),
+            layer=st.query_params.get("layer"),
         ),
         (cut_beginning(text),),
         tuple(facts),

@@ -96,7 +96,7 @@ def _notice(sentence: str, files: Sequence[Moved], look: str) -> Markup:
     rows = [show.h("<br>{}", _describe_change(file)) for file in files[:NAMED]]
     if len(files) > NAMED:
         rows.append(show.h("<br>{}", t("frame.changed_more", n=len(files) - NAMED)))
-    link = show.link("messages", t("frame.compare_change"), change="1")
+    link = show.link("prompts", t("frame.compare_change"), change="1")
     return show.h('<p class="rb-changed{}" role="status">{}{}<br>{}</p>', look, sentence, show.join(rows), link)
 
 

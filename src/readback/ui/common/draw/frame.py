@@ -28,7 +28,7 @@ def bar(page: str, with_note: bool) -> None:
 
 def _menu(page: str, here: str) -> Markup:
     """Return the workspaces as a list of links that opens in the browser alone: no run of the page can close it."""
-    about = show.link("about", t("frame.about"))
+    about = show.join([show.link("open", t("frame.open_other")), show.link("about", t("frame.about"))], " · ")
     if not here:
         return about
     listed = dict.fromkeys((*choice.folders(), here))  # a demo may be in view without being in the list

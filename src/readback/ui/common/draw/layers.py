@@ -49,7 +49,7 @@ def switch(errors: int = 0, **there: bool) -> str:
     `errors`: of the server that makes what the model reads, since no other view shows them.
     """
     there = {"messages": True, **there}
-    view = st.query_params.get("view", "messages")
+    view = st.query_params.get("layer", "messages")
     if not there.get(view):
         view = "messages"
     links = show.join(
@@ -65,7 +65,7 @@ def _link(name: str, there: bool, here: bool, errors: int) -> Markup:
         return show.h('<span class="rb-off">{}<small>{}</small></span>', title, t(f"messages.needs_{name}"))
     settings = {key: st.query_params.get(key) for key in ("whitespace", "look", "tokens", "citations", "replies")}
     current = show.h(' aria-current="page"') if here else ""
-    href = address.href("messages", view=None if name == "messages" else name, **settings)
+    href = address.href("prompts", layer=None if name == "messages" else name, **settings)
     wrong = show.h(" {}", show.severity("error", errors)) if errors else ""
     return show.h('<a class="rb-link" target="_self" href="{}"{}>{}{}</a>', href, current, title, wrong)
 

@@ -114,5 +114,5 @@ def _way(finding: Finding, own: str | None) -> tuple[str, dict[str, str | None],
         {key: getattr(sent, key) for key in ("condition", "mode", "adapter", "task", "judge")} if has_selection else {}
     )
     index = None if own is not None or at.index is None else str(at.index)
-    view = {"view": "wire"} if at.role == READ else {}
-    return "messages", {"record": own, "index": index, "finding": finding.key, **target, **view}, f"{sentence}{judge}"
+    view = {"layer": "wire"} if at.role == READ else {}
+    return "prompts", {"record": own, "index": index, "finding": finding.key, **target, **view}, f"{sentence}{judge}"

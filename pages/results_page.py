@@ -1,0 +1,68 @@
+"""Results: which condition is better, and are we sure?"""
+
+import streamlit as st
+
+from readback.scores import drawn_pairs, in_view
+from readback.ui.common import show
+from readback.ui.common.draw import score_proposals
+from readback.ui.common.state import choice
+from readback.ui.results import choices, details, drilldown, first_sight, lead, means, records, rows_page, views
+from readback.words import t
+
+choices.draw_style()
+heading = st.empty()
+heading.title(t("scores.title"))
+workspace = choice.workspace()
+if st.query_params.get("view") == "rows" or (workspace.dataset and not workspace.scores):
+    rows_page.draw()
+    st.stop()
+if not workspace.scores:
+    if not score_proposals.draw(workspace):
+        show.empty(t("scores.nothing"), t("scores.nothing_next"), "open")
+    st.stop()
+scored = choices.load_table(workspace)
+count, findings = choices.list_findings(scored)
+if not len(scored.columns):
+    if not views.draw_without_rows(scored, t("scores.reported_only")):
+        show.empty(t("scores.unreadable"), t("scores.nothing_next"), "open")
+    show.findings(findings, to_message=False)
+    st.stop()
+if len(scored.columns.conditions) == 1:
+    heading.title(t("scores.title_one"))
+
+view = choices.draw_choices(scored, workspace)
+criterion = view.criterion
+if warning := means.format_synthetic(scored):
+    show.notice(warning, "warning")
+details.draw_questions(scored, workspace, criterion.name)
+parts = drilldown.read_drilldown()
+if "item" in parts:
+    records.draw_record(scored, workspace, parts["item"], parts.get("arm", ""))
+    st.stop()
+
+table = view.table
+rows, compared = choices.list_rows(table, view), choices.compare_rows(table, view, workspace)
+plan = lead.list_planned_lines(table, workspace, criterion.name, view.judge)
+concluded = lead.conclude(table, workspace, view)
+compared = drawn_pairs.add_pairs(compared, concluded.conclusions)
+first_sight.draw_lead(table, workspace, plan, rows, concluded, view)
+first_sight.draw_charts(table, rows, compared, concluded, view)
+judge = in_view.judge_name(scored, criterion.name, view.judge) if view.judge else ""
+show.draw(means.render_strip(rows, judge))
+if drilldown.is_list_open() and "under" not in parts:
+    records.draw_open_list(table, workspace, criterion.name, view.judge)
+first_sight.draw_other_criteria(table, workspace, plan, compared)
+first_sight.draw_tables(table, rows, compared, view)
+views.draw_views(table, workspace, rows, view)
+if criterion.meanings:
+    with st.expander(t("scores.scale")):
+        show.draw(means.render_meanings(criterion))
+details.draw_expenses(scored)
+with st.expander(t("scores.computed")):
+    show.draw(details.render_computation(table, criterion, rows, compared.comparisons))
+if count:
+    with st.expander(t("scores.noticed", n=count)):
+        show.findings(findings, to_message=False)
+        if count > len(findings):
+            st.caption(t("scores.noticed_more", n=len(findings), all=count))
+score_proposals.show_confirmed(workspace)

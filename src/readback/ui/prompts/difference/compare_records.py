@@ -1,0 +1,123 @@
+"""The records of the dataset where A and B differ: counted on request, with progress, and linked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from readback.compare.record_differences import RecordCounts, iterate_counts
+from readback.compare.side import SideError
+from readback.html import exact
+from readback.ui.common import address, show
+from readback.ui.common.draw import table
+from readback.ui.common.draw.setting import offset
+from readback.ui.common.state import choice
+from readback.ui.common.state.work import Job, Progress, look
+from readback.ui.prompts.difference import compare_made, compare_view
+from readback.ui.prompts.two_texts import compare_sides
+from readback.ui.prompts.two_texts.compare_sides import side
+from readback.words import t
+
+AT_ONCE = 500  # records that are counted without being asked
+LISTED = 50  # records on the screen at once
+STARTED = "counted"  # in the session: which counts were asked for
+
+
+def draw() -> None:
+    """Draw the counts and the records; before that, the button that starts counting."""
+    a, b = side("a"), side("b")
+    if len(choice.dataset()) < 2:
+        show.empty(t("compare.records_one"))
+        return
+    if compare_sides.records()[1] not in (None, choice.position()) or a == b:
+        show.empty(t("compare.records_not"))
+        return
+    count_key = (compare_made.key(replace(a, index=0, record=None)), compare_made.key(replace(b, index=0, record=None)))
+    started: set[Any] = st.session_state.setdefault(STARTED, set())
+    if count_key not in started and len(choice.dataset()) > AT_ONCE:
+        show.notice(t("compare.records_ask", n=len(choice.dataset())))
+        st.button(t("compare.count"), key="count", on_click=started.add, args=(count_key,))
+        return
+    workspace = choice.workspace()
+    job = _job(count_key, lambda progress: iterate_counts(workspace, a, b, progress))
+    try:
+        if not look(job, "compare.counting", "counting", part=_so_far):
+            return
+    except SideError as error:
+        show.problem(t("compare.not_shown"), str(error))
+        return
+    counts: RecordCounts | None = job.result
+    if counts is None or counts.stopped:
+        show.notice(t("compare.count_stopped"), "warning")
+        st.button(t("frame.again"), key="count_again", on_click=_job.clear, args=(count_key,))
+    if counts is not None:
+        _draw_counts(counts)
+        _records(counts)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _job(count_key: Any, _count: Callable[[Progress], Iterator[RecordCounts]]) -> Job:
+    """Return the counting job, shared by all who count the same sides of the same files."""
+    return Job(_count)
+
+
+def _so_far(counts: RecordCounts) -> None:
+    """Draw the counts while the other records are still compared: how many, and the first of them."""
+    show.draw(show.h('<p class="rb-small">{}</p>', t("compare.counted_so_far", done=counts.done)))
+    _draw_counts(counts)
+    _records(counts)
+
+
+def _draw_counts(counts: RecordCounts) -> None:
+    """Draw how many records differ, and how."""
+    sentence = t("compare.counted", n=counts.differing, done=counts.done)
+    sentence += " " + t("compare.counted_rest", equal=counts.equal)
+    if counts.done < counts.total:
+        sentence += " " + t("compare.counted_of", total=counts.total)
+    show.draw(show.h('<p class="rb-lead">{}</p>', sentence))
+    alone = {name: getattr(counts, name) for name in ("only_a", "only_b", "neither", "unpaired_a", "unpaired_b")}
+    rows = [{"kind": t(f"compare.kinds_{name}"), "n": n} for name, n in {**counts.kinds, **alone}.items() if n]
+    if counts.why:
+        show.problem(t("compare.count_stopped"), counts.why)
+    if rows:
+        columns = [table.Column("kind", t("compare.how")), table.Column("n", t("compare.records_n"), number=True)]
+        table.draw(columns, rows, t("compare.how"))
+
+
+def _records(counts: RecordCounts) -> None:
+    if not counts.first:
+        return
+    at = choice.position()
+    after = next((index for index in counts.differ if index > at), counts.differ[0])
+    st.button(t("compare.next_record"), key="next_differing", on_click=choice.go, args=(after,))
+    start = offset("at", len(counts.first), LISTED)
+    links = [
+        show.h(
+            '<li><a class="rb-link" target="_self" href="{}">{}</a></li>',
+            compare_view.here(record=None, index=str(index), view="difference", part=None),
+            exact.spelling(name) if name is not None else str(index + 1),
+        )
+        for index, name in counts.first[start : start + LISTED]
+    ]
+    show.draw(show.h('<ul class="rb-records">{}</ul>', show.join(links)))
+    more = counts.differing - len(counts.first)
+    if more > 0:
+        show.notice(t("compare.records_more", n=len(counts.first), all=counts.differing))
+    _turn(start, len(counts.first))
+
+
+def _turn(start: int, count: int) -> None:
+    if count <= LISTED:
+        return
+    with st.container(horizontal=True):
+        for name, to in (("earlier", start - LISTED), ("later", start + LISTED)):
+            st.button(
+                t(f"findings.{name}"),
+                key=f"records_{name}",
+                disabled=not 0 <= to < count,
+                on_click=address.put,
+                kwargs={"at": str(to) if to > 0 else None},
+            )

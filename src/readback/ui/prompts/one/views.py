@@ -1,0 +1,195 @@
+"""What each view of Messages draws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from readback import adapters, plugins
+from readback.checks.rules import Fault
+from readback.html import exact
+from readback.prompts.judge_messages import lacks_answer
+from readback.prompts.selections import explain_unknown_system
+from readback.review import anchors
+from readback.types import Assembly, Finding, Location, Message, Segment
+from readback.ui.common import show
+from readback.ui.common.draw import downloads, exports, layers, message, observed, token_sizes
+from readback.ui.common.state import choice
+from readback.ui.prompts.one import contexts_strip, export_all
+from readback.ui.review import under_notes
+from readback.words import t
+
+COPY_FORMS = ("as_json", "as_ollama", "as_openai", "as_curl_ollama", "as_curl_openai")
+
+
+def warnings(assembly: Assembly, tried: Mapping[str, Any]) -> None:
+    """Draw what makes the texts other than what the files give, before them."""
+    if assembly.masked:
+        show.notice(t("messages.masked"), "warning")
+    if ours := adapters.list_own_wordings(assembly.messages):
+        show.notice(t("messages.wording", names=", ".join(ours)))
+    if (
+        why := explain_unknown_system(choice.workspace(), assembly.choice, assembly.messages)
+        if assembly.messages
+        else None
+    ):
+        show.notice(t("messages.system_unknown", why=why), "warning")
+    if assembly.messages and lacks_answer(assembly, choice.answer(assembly.choice), tried):
+        show.notice(t("messages.unanswered"), "warning")
+    if tried:
+        show.notice(t("messages.tried", names=", ".join(tried)), "warning")
+
+
+def messages(assembly: Assembly, findings_in_view: Sequence[Finding], tried: Mapping[str, Any]) -> None:
+    """Draw the messages in order, then all of them to take along."""
+    if not assembly.messages:
+        show.problem(t("messages.nothing_built"))
+        export_all.draw()
+        return
+    numbered, sized = list(enumerate(findings_in_view, 1)), token_sizes.of_messages(assembly)
+    gaps = choice.gaps(assembly, tried)
+    contexts = contexts_strip.draw(
+        {f"{i}-{sent_message.role}": sent_message.segments for i, sent_message in enumerate(assembly.messages)},
+        assembly,
+    )
+    for index, sent_message in enumerate(assembly.messages):
+        first = next(i for i, other in enumerate(assembly.messages) if other.role == sent_message.role) == index
+        mine = [(n, f) for n, f in numbered if f.place.role == sent_message.role and first]
+        name, title = f"{index}-{sent_message.role}", message.role_title(sent_message.role)
+        numbers = [n for n, _ in mine]
+        empty = [exact.Gap(gap.position, t(f"messages.gap_{gap.state}", name=gap.name)) for gap in gaps[index]]
+        more = (*contexts.get(name, ()), *(() if tried else under_notes.marks(_anchor(assembly) | {"message": index})))
+        message.message(
+            name,
+            title,
+            sent_message.segments,
+            [f for _, f in mine],
+            numbers,
+            assembly.masked,
+            more,
+            sized=sized[index],
+            gaps=empty,
+            whole=sent_message.whole,
+        )
+    _all(assembly)
+
+
+def _anchor(assembly: Assembly) -> dict[str, Any]:
+    """Return what the notes on these messages name."""
+    return {
+        "record": assembly.record,
+        "layer": None,
+        **{name: getattr(assembly.choice, name) for name in anchors.CHOICE},
+    }
+
+
+def training(assembly_in_view: Assembly, trained: Assembly) -> None:
+    """Training beside evaluation, role by role, with a sentence on whether they are the same bytes."""
+    _typed(assembly_in_view)
+    roles = list(dict.fromkeys(role_message.role for role_message in (*assembly_in_view.messages, *trained.messages)))
+    for role in roles:
+        same = layers.same(assembly_in_view, trained, role)
+        word = "training_only" if same is None else "training_same" if same else "training_differs"
+        show.notice(t(f"messages.{word}", role=role), "info" if same or role == "assistant" else "warning")
+        sides = st.columns(2, gap="small")
+        for side, which, assembly in ((sides[0], "evaluation", assembly_in_view), (sides[1], "training", trained)):
+            role_message = _find_message(assembly.messages, role)
+            with side:
+                if role_message is not None:
+                    title = t(f"messages.{which}_title", role=message.role_title(role))
+                    message.message(
+                        f"{which}-{role}",
+                        title,
+                        role_message.segments,
+                        masked=assembly.masked,
+                        whole=role_message.whole,
+                    )
+
+
+def stored(segments: Sequence[Segment], assembly: Assembly) -> None:
+    """Draw the prompt the file holds, and whether it is what is sent."""
+    text = "".join(segment.text for segment in segments)
+    user = _find_message(assembly.messages, "user")
+    same = user is not None and user.text == text
+    show.notice(t("messages.stored_same" if same else "messages.stored_differs"), "info")
+    contexts = contexts_strip.draw({"stored": segments}, assembly)
+    message.message(
+        "stored", t("messages.stored_title"), segments, masked=assembly.masked, more=contexts.get("stored", ())
+    )
+
+
+def findings(findings_in_view: Sequence[Finding], faults: Sequence[Fault]) -> None:
+    """Draw the findings about what is in view, numbered as they are marked."""
+    show.draw(show.h("<h3>{}</h3>", t("messages.findings_here")))
+    if not findings_in_view:
+        show.draw(show.h('<p class="rb-small">{}</p>', t("messages.no_findings")))
+    # Record and condition are on the screen already: the place says the rest.
+    show.findings(
+        [replace(finding, place=_spot(finding.place)) for finding in findings_in_view], numbered=True, to_message=False
+    )
+    for rule, error in dict.fromkeys((fault.rule, fault.error) for fault in faults):
+        show.problem(t("messages.rule_fault", rule=rule, author=plugins.name_author(rule)), error)
+
+
+def _spot(place: Location) -> Location:
+    return Location(file=place.file, line=place.line, column=place.column, role=place.role, field=place.field)
+
+
+def _all(assembly: Assembly) -> None:
+    workspace = choice.workspace()
+    model = layers.names_a_model(workspace, assembly)
+    with st.container(horizontal=True, vertical_alignment="center", key="take_all"):
+        file = (
+            exports.name(assembly.record or str(choice.position()), assembly.choice.condition or assembly.choice.mode)
+            + ".json"
+        )
+        downloads.button(
+            t("messages.download_all"),
+            lambda: exports.as_json(assembly.messages),
+            file,
+            "application/json",
+            key="download_all",
+            on_click="ignore",
+        )
+        with st.popover(t("messages.copy_as"), key="copy_as"):
+            form = st.selectbox(
+                t("messages.copy_as"), COPY_FORMS, key="copy_form", format_func=lambda name: t(f"messages.{name}")
+            )
+            if ours := adapters.list_own_wordings(assembly.messages):
+                st.caption(t("messages.wording", names=show.md(", ".join(ours))))
+            st.code(_copy(form, assembly.messages, model), language=None, wrap_lines=True, height=320)
+        export_all.draw()
+    show.draw(
+        show.h(
+            '<p class="rb-small">{} <code>{}</code><br>{}</p>',
+            t("messages.fingerprint"),
+            assembly.fingerprint,
+            observed.describe_logged(choice.find_logged(assembly)),
+        )
+    )
+
+
+def _copy(form: str, messages_to_copy: Sequence[Message], model: str) -> str:
+    if form == "as_json":
+        return exports.as_json(messages_to_copy)
+    kind = form.rpartition("_")[2]
+    return (
+        exports.curl(messages_to_copy, kind, model)
+        if form.startswith("as_curl")
+        else exports.body(messages_to_copy, kind, model)
+    )
+
+
+def _typed(assembly: Assembly) -> None:
+    workspace = choice.workspace()
+    condition = workspace.condition(assembly.choice.condition) if assembly.choice.condition else None
+    model = workspace.models.get(condition.model) if condition and condition.model else None
+    if model and model.training and not model.training.verified:
+        show.notice(t("messages.typed"), "warning")
+
+
+def _find_message(messages_of_record: Sequence[Message], role: str) -> Message | None:
+    return next((message for message in messages_of_record if message.role == role), None)

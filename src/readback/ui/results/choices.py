@@ -1,0 +1,355 @@
+"""Choose what the scores page shows: criterion, judge, what is shown by, the baseline; list the rows that follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from readback.checks.rules import build_finding
+from readback.scores import criterion_kinds, drawn_pairs, in_view, report, summary, warnings
+from readback.scores import loading as scores
+from readback.scores.comparing import compare
+from readback.scores.comparing.compare import list_planned
+from readback.scores.comparing.comparison import Compared
+from readback.scores.report import Line
+from readback.scores.summary_row import Row
+from readback.scores.table import ConditionKey, ScoreTable
+from readback.types import Criterion, Diagnostic, Finding, Workspace
+from readback.ui.common import address, show
+from readback.ui.common.draw import present
+from readback.ui.common.state.work import Job, whole
+from readback.ui.results import drilldown
+from readback.ui.results.drilldown import format_address
+from readback.words import t
+
+STYLE = Path(__file__).with_name("page.css")
+MOST = 12  # conditions that can be read as bars; with more the page begins with one factor
+KEEP = 4  # score tables being read or just read
+NOTICED = 20  # findings listed on this page
+EVERY = "*"  # is in the address for every condition, where the page begins with a factor
+FEW = 2  # factors that one picker can name
+NEAREST = "scores_nearest"  # of the session: which picker could not have all its values
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is on the page. `by` is a factor, or "" for every condition; `baseline` a drill-down as in the address.
+
+    `table` has the scores in view: the workspace's, or where `judge` is a pool the means over its judges.
+    """
+
+    table: ScoreTable
+    criterion: Criterion
+    judge: str
+    by: str
+    baseline: str
+
+
+def load_table(workspace: Workspace) -> ScoreTable:
+    """Return the workspace's scores; a large file is read in the background, with progress and a stop button."""
+    key = scores.fingerprint(workspace)
+    table: ScoreTable = whole(
+        _start_reading(key, workspace),
+        "scores.reading",
+        "scores",
+        "scores.stopped",
+        "scores.again",
+        lambda: _start_reading.clear(key),
+    )
+    return table
+
+
+@st.cache_resource(max_entries=KEEP, show_spinner=False)
+def _start_reading(key: str, _workspace: Workspace) -> Job:
+    return Job(lambda progress: scores.load(_workspace, progress))
+
+
+def draw_choices(table: ScoreTable, workspace: Workspace) -> View:
+    """Draw the bar of pickers and return what is chosen."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="scores_bar"):
+        criterion = pick_option("criterion", t("scores.criterion"), criterion_kinds.order_of(table, workspace))
+        judge = pick_option(
+            "scored_by",
+            t("scores.judge"),
+            in_view.judges(table, criterion),
+            lambda name: in_view.judge_name(table, criterion, name),
+        )
+        pooled = in_view.get_judge_table(table, judge)
+        factors = list_factors(pooled, criterion, judge)
+        many = len(in_view.ranked(pooled, None, criterion, judge)) > MOST
+        first_factor = factors[0] if many and factors else EVERY
+        by = pick_option("by", t("scores.by"), (EVERY, *factors), _format_by, default=first_factor)
+        if by not in factors:
+            by = ""
+        sides = tuple(row.condition for row in in_view.ranked(pooled, by or None, criterion, judge))
+        base = drawn_pairs.find_baseline(pooled, workspace, criterion, judge, by or None)
+        first = format_address(pooled, base) if base is not None else ""
+        several = list_picker_factors(sides)
+        if not several:
+            addresses = [format_address(pooled, side) for side in sides]
+            baseline = pick_option(
+                "baseline", t("scores.baseline"), addresses, lambda name: _name_side(pooled, sides, name), 280, first
+            )
+    if several:
+        baseline = pick_by_factors("baseline", t("scores.baseline"), pooled, sides, first)
+    return View(pooled, pooled.criteria[criterion], judge, by, baseline if len(sides) > 1 else "")
+
+
+def pick_option(
+    key: str,
+    label: str,
+    options: Sequence[str],
+    format_option: Callable[[str], str] = str,
+    width: int = 240,
+    default: str = "",
+) -> str:
+    """Draw a picker and return the option chosen, the first by default; a single option needs no picker.
+
+    The choice is kept in the address.
+    """
+    if len(options) < 2:
+        return next(iter(options), "")
+    first = default if default in options else options[0]
+    address.follow(key, first, options)
+    choice = st.selectbox(
+        label,
+        options,
+        key=key,
+        format_func=format_option,
+        on_change=_keep_choice,
+        args=(key, first),
+        width=present.wide(width),
+    )
+    return str(choice)
+
+
+def _keep_choice(key: str, default: str) -> None:
+    """Keep the choice in the address; what is behind a mark of the charts before is closed."""
+    address.keep(key, default)
+    drilldown.open_drilldown()
+
+
+def pick_second_condition(
+    table: ScoreTable, rows: Sequence[Row], view: View, key: str = "b", pairs: Sequence[Line] = ()
+) -> str:
+    """Return the condition that is set against the baseline, as the address names it; by default of one of `pairs`."""
+    sides = [row.condition for row in rows if format_address(table, row.condition) != view.baseline]
+    addresses = [format_address(table, side) for side in sides]
+    first = st.query_params.get("b", "") or _find_partner(table, pairs, view.baseline, addresses)
+    label = t("scores.other_condition")
+    if list_picker_factors(sides):
+        return pick_by_factors(key, label, table, sides, first)
+    return pick_option(key, label, addresses, lambda name: _name_side(table, sides, name), 360, first)
+
+
+def _find_partner(table: ScoreTable, pairs: Sequence[Line], baseline: str, addresses: Sequence[str]) -> str:
+    """Return the address of the first condition that one of the pairs sets against the baseline, or ""."""
+    for pair in pairs:
+        sides = [format_address(table, side) for side in (pair.a, pair.b)]
+        if baseline in sides:
+            for side in sides:
+                if side in addresses:
+                    return side
+    return ""
+
+
+def list_picker_factors(sides: Sequence[ConditionKey]) -> tuple[str, ...]:
+    """Return the factors that tell these conditions apart, where they are too many for one picker; else none."""
+    names = dict.fromkeys(factor for side in sides for factor, _ in side)
+    varying = tuple(name for name in names if len(_list_values(sides, name)) > 1)
+    return varying if len(varying) > FEW else ()
+
+
+def pick_by_factors(key: str, label: str, table: ScoreTable, sides: Sequence[ConditionKey], default: str) -> str:
+    """Draw a small picker for each factor; return the address of the condition that they name together.
+
+    Where no condition has all the values, the one that has the value just chosen and most of the others is taken, and
+    the page says so.
+    """
+    by_address = {format_address(table, side): side for side in sides}
+    if default not in by_address:
+        default = next(iter(by_address))
+    current = address.follow(key, default, by_address)
+    show.draw(show.h('<p class="rb-picker">{}</p>', label))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key=f"{key}_factors"):
+        for index, factor in enumerate(list_picker_factors(sides)):
+            part = f"{key}_{index}"
+            st.session_state[part] = dict(by_address[current]).get(factor, "")
+            st.selectbox(
+                factor,
+                _list_values(sides, factor),
+                key=part,
+                format_func=lambda value: value or t("scores.not_stated"),
+                width=present.wide(162),
+                on_change=_choose_nearest,
+                args=(key, part, factor, default, by_address),
+            )
+    if st.session_state.pop(NEAREST, None) == key:
+        st.caption(t("scores.nearest"))
+    return current
+
+
+def _choose_nearest(key: str, part: str, factor: str, default: str, by_address: Mapping[str, ConditionKey]) -> None:
+    """Go to the condition that has the value chosen and as many of the other values as any has."""
+    value, current = st.session_state[part], st.session_state.get(key, default)
+    wanted = {**dict(by_address.get(current, ())), factor: value}
+
+    def count_matches(name: str) -> int:
+        values = dict(by_address[name])
+        return sum(values.get(wanted_factor, "") == wanted_value for wanted_factor, wanted_value in wanted.items())
+
+    candidates = [name for name, side in by_address.items() if dict(side).get(factor, "") == value]
+    nearest = max(candidates, key=count_matches)
+    if count_matches(nearest) < len(wanted):
+        st.session_state[NEAREST] = key
+    st.session_state[key] = nearest
+    address.keep(key, default)
+    drilldown.open_drilldown()
+
+
+def _list_values(sides: Sequence[ConditionKey], factor: str) -> list[str]:
+    return list(dict.fromkeys(dict(side).get(factor, "") for side in sides))
+
+
+def get_file_table(table: ScoreTable) -> ScoreTable:
+    """Return the workspace's scores, also where means over judges are in view."""
+    return table if table.pool is None else table.pool.table
+
+
+def list_factors(table: ScoreTable, criterion: str, judge: str) -> tuple[str, ...]:
+    """Return the factors that these scores can be taken together by; none where there is only one."""
+    conditions = [dict(row.condition) for row in summary.rows(table, None, criterion, judge)]
+    factors = []
+    for factor in table.varying:
+        if len({condition[factor] for condition in conditions if factor in condition}) > 1:
+            factors.append(factor)
+    return tuple(factors) if len(factors) > 1 else ()
+
+
+def list_rows(table: ScoreTable, view: View) -> tuple[Row, ...]:
+    """Return the rows of every condition, or of one factor, the better means first."""
+    return in_view.better_first(in_view.ranked(table, view.by or None, view.criterion.name, view.judge), view.criterion)
+
+
+def list_reference_rows(view: View) -> tuple[Row, ...]:
+    """Return the rows of conditions that are a reference answer."""
+    rows = summary.rows(view.table, view.by or None, view.criterion.name, view.judge)
+    return tuple(row for row in rows if row.condition in view.table.apart)
+
+
+def count_conditions(table: ScoreTable, view: View) -> int:
+    """Return how many conditions this judge scored under this criterion."""
+    return len(in_view.ranked(table, None, view.criterion.name, view.judge))
+
+
+def compare_rows(table: ScoreTable, view: View, workspace: Workspace) -> Compared:
+    """Compare each row with the baseline, planned pairs with the p of the plan; nothing where there is only one."""
+    if not view.baseline:
+        return Compared()
+    everything = compare.compare(
+        table,
+        list_planned(workspace),
+        by=view.by or None,
+        baseline=_format_baseline(table, view),
+        criterion=view.criterion.name,
+        judge=view.judge,
+    )
+    base = _find_baseline_key(table, view)
+    sides = {row.condition for row in list_rows(table, view)}
+    comparisons = []
+    for comparison in everything.comparisons:
+        if base in (comparison.a, comparison.b):
+            toward = comparison if comparison.a == base else comparison.swap_sides()
+            if toward.b in sides:
+                comparisons.append(toward)
+    blocked = []
+    for line in everything.blocked:
+        # Rows of another file that have no value of the factor are no condition of it.
+        if base in (line.a, line.b) and all(value for _, value in line.b):
+            blocked.append(line)
+    return replace(everything, comparisons=tuple(comparisons), blocked=tuple(blocked))
+
+
+def _find_baseline_key(table: ScoreTable, view: View) -> ConditionKey:
+    """Return the condition, or the value of a factor, that all others are compared with."""
+    if view.by:
+        return ((view.by, view.baseline.removeprefix(f"{view.by}=")),)
+    return next(
+        condition for condition in table.columns.conditions if format_address(table, condition) == view.baseline
+    )
+
+
+def _format_baseline(table: ScoreTable, view: View) -> str:
+    """Return the baseline as comparisons know it: a value of the factor, or a condition's label."""
+    if not view.by:
+        for condition in table.columns.conditions:
+            if format_address(table, condition) == view.baseline:
+                return table.label(condition)
+    return view.baseline
+
+
+def format_reasons(diagnostics: Sequence[Diagnostic]) -> str:
+    """Return why two conditions are not compared, in the words of the rules."""
+    return " ".join(build_finding(diagnostic).message for diagnostic in diagnostics)
+
+
+def name_condition(table: ScoreTable, condition: ConditionKey) -> str:
+    """Return a condition's label, or the value of a factor."""
+    return table.label(condition) if condition in table.columns.conditions else report.short(table, condition)
+
+
+def name_rows(table: ScoreTable, rows: Sequence[Row]) -> list[str]:
+    """Return what the rows are called."""
+    return [name_condition(table, row.condition) for row in rows]
+
+
+def name_lines(table: ScoreTable, lines: Sequence[Line]) -> list[str]:
+    """Return what comparisons are called: by their second side, and by both where the first is not that of the first
+    comparison.
+    """
+    names = []
+    for line in lines:
+        name = name_condition(table, line.b)
+        if line.a != lines[0].a:
+            name = t("scores.pair_second_first", a=name_condition(table, line.a), b=name)
+        names.append(name)
+    return names
+
+
+def _name_side(table: ScoreTable, sides: Sequence[ConditionKey], name: str) -> str:
+    """Return what a condition is called that the address calls `name`."""
+    for side in sides:
+        if format_address(table, side) == name:
+            return name_condition(table, side)
+    return name
+
+
+def _format_by(factor: str) -> str:
+    return t("scores.by_all") if factor == EVERY else t("scores.by_factor", factor=factor)
+
+
+def is_dark() -> bool:
+    """Return whether the reader sees the dark theme."""
+    return st.context.theme.type == "dark"
+
+
+def say(key: str, /, **values: Any) -> str:
+    """Return a sentence of this page, for the charts."""
+    return t(f"scores.{key}", **values)
+
+
+def draw_style() -> None:
+    """Draw the style of this page alone."""
+    st.html(STYLE)
+
+
+def list_findings(table: ScoreTable) -> tuple[int, list[Finding]]:
+    """Return how many findings the scores have, and the first of them."""
+    order = ("error", "warning", "info")
+    findings = [build_finding(diagnostic) for diagnostic in warnings.find_warnings(table)]
+    findings.sort(key=lambda finding: order.index(finding.severity))
+    return len(findings), findings[:NOTICED]
