@@ -147,7 +147,7 @@ def test_what_is_added_on_findings_and_messages_is_on_the_agenda_with_its_exact_
 
 def test_an_open_note_is_an_item_that_shows_it(root: Path) -> None:
     test = named(page("review", view="decided"))
-    turned(test, "review")
+    turned(test, "review", view="decided")
     test.text_area(key="note_text_study").set_value("Who rebuilds it?")
     clicked(test, "save_study")
     (note,) = held(root).notes

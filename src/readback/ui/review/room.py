@@ -11,8 +11,8 @@ OPEN, DECIDED, SIGNED = VIEWS = ("open", "decided", "signed")
 
 
 def get_view() -> str:
-    """Return the view in the address; the first one where it names none that there is."""
-    view = st.query_params.get("view", OPEN)
+    """Return the view in the address; the first one where it names none that there is, or an item of the agenda."""
+    view = OPEN if "item" in st.query_params else st.query_params.get("view", OPEN)
     return view if view in VIEWS else OPEN
 
 
