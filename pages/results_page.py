@@ -6,7 +6,7 @@ from readback.scores import drawn_pairs, in_view
 from readback.ui.common import show
 from readback.ui.common.draw import score_proposals
 from readback.ui.common.state import choice
-from readback.ui.results import choices, details, drilldown, first_sight, lead, means, records, rows_page, views
+from readback.ui.results import choices, details, drilldown, first_sight, grid, lead, means, records, rows_page, views
 from readback.words import t
 
 choices.draw_style()
@@ -36,7 +36,7 @@ if warning := means.format_synthetic(scored):
     show.notice(warning, "warning")
 details.draw_questions(scored, workspace, criterion.name)
 parts = drilldown.read_drilldown()
-if "item" in parts:
+if "item" in parts and len(parts) > 1:
     records.draw_record(scored, workspace, parts["item"], parts.get("arm", ""))
     st.stop()
 
@@ -53,6 +53,7 @@ if drilldown.is_list_open() and "under" not in parts:
     records.draw_open_list(table, workspace, criterion.name, view.judge)
 first_sight.draw_other_criteria(table, workspace, plan, compared)
 first_sight.draw_tables(table, rows, compared, view)
+grid.draw(table, workspace, view)
 views.draw_views(table, workspace, rows, view)
 if criterion.meanings:
     with st.expander(t("scores.scale")):

@@ -40,6 +40,10 @@ CHOICES = (
     "size",
     "pair",
     "code",
+    "sides",
+    "only",
+    "sort",
+    "at",
 )
 SIZES = ("prompt-tokens", "answer-tokens", "prompt-characters", "answer-characters")
 DRILLDOWN = ("of", "value", "state", "against", "kept", "and", "long", "item", "arm", "under")

@@ -206,7 +206,7 @@ def draw_record(scored: ScoreTable, workspace: Workspace, item: str, condition: 
         show.empty(t("scores.record_unknown", item=item))
         return
     if of_condition:
-        show.draw(_render_judged(condition, of_condition))
+        show.draw(render_judged(condition, of_condition))
         _draw_answer(workspace, item, of_condition[0], condition)
     columns, rows = _build_score_table(scored, scores, item, condition)
     st.subheader(show.md(t("scores.record_all" if len(rows) > 1 else "scores.record_one")), anchor=False)
@@ -260,7 +260,7 @@ def _list_ways(
     yield show.link("prompts", t("scores.to_judge", judge=judge), **params, mode=None, adapter=None, task=None)
 
 
-def _render_judged(name: str, scores: Sequence[Score]) -> Markup:
+def render_judged(name: str, scores: Sequence[Score]) -> Markup:
     """Return the scores under one condition, each with why it has none and the judge's note in full.
 
     A note that is the same for several criteria appears once, below them.
