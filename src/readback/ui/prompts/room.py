@@ -1,16 +1,20 @@
-"""The views of the room Prompts: which is asked for, and the switch between them."""
+"""The views of the room Prompts: which is asked for, and the bar that all of them have."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
-from markupsafe import Markup
+from streamlit.delta_generator import DeltaGenerator
 
 from readback.ui.common import address, show
+from readback.ui.common.draw import keys, picker
+from readback.ui.prompts.bar import jump, menu, records, searching
 from readback.words import t
 
 ONE, SIDES, EVERY, DIFFERENCE, RECORDS = VIEWS = ("one", "sides", "every", "difference", "records")
-LAYER_OF = {"wire": "wire", "training": "training"}  # layers of One that are texts to compare
 KEPT = ("layer", "whitespace", "differs")  # keys of a view that the others understand; so do they those of side B
+PRESSED = {ONE: "to_messages", DIFFERENCE: "to_compare"}  # what the key d presses
 
 
 def get_view() -> str:
@@ -19,38 +23,41 @@ def get_view() -> str:
     return view if view in VIEWS else ONE
 
 
+def draw_bar(
+    view: str | None, listened: Mapping[str, tuple[str, str]] = keys.MESSAGES
+) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Draw the one bar of all views: the record, what is sent, the five views, and the menu.
+
+    Return the two places in the menu where a view puts its own: its switches, and its ways to take texts along.
+    `listened` are the keys of the view. Without a `view` (a file of training rows) nothing is sent. Below the bar is
+    what the last search or jump came to.
+    """
+    with st.container(horizontal=True, vertical_alignment="center", key="bar"):
+        records.draw()
+        if view is not None:
+            picker.what()
+            draw_switch(view)
+        own = menu.draw(listened)
+    if view is not None:
+        picker.more()
+        picker.whole_name()
+    records.show_search_outcome()
+    jump.arrive()
+    searching.results()
+    return own
+
+
 def draw_switch(view: str) -> None:
     """Draw the links to the five views of what is in view."""
     own = {key: value for key, value in st.query_params.to_dict().items() if key in KEPT or key.startswith("b_")}
     links = [
         show.h(
-            '<a class="rb-link" target="_self" href="{}"{}>{}</a>',
+            '<span class="{}"><a class="rb-link" target="_self" href="{}"{}>{}</a></span>',
+            f"st-key-{PRESSED[name]}" if name in PRESSED else "",
             address.href("prompts", **{**own, "view": None if name == ONE else name}),
             show.h(' aria-current="page"') if name == view else "",
             t(f"prompts.view_{name}"),
         )
         for name in VIEWS
     ]
-    show.draw(show.h('<nav class="rb-switch rb-low" aria-label="{}">{}</nav>', t("prompts.views"), show.join(links)))
-
-
-def to_messages() -> Markup:
-    """Make the link back to A's messages; the key d follows it."""
-    return show.h(
-        '<span class="st-key-to_messages" title="{}">{}</span>',
-        t("compare.to_messages_help"),
-        show.link("prompts", t("compare.to_messages")),
-    )
-
-
-def to_compare() -> Markup:
-    """Make the link from Messages to Compare, with what is in view there as A; the key d follows it."""
-    parameters = {
-        "whitespace": st.query_params.get("whitespace"),
-        "layer": LAYER_OF.get(st.query_params.get("layer", "")),
-    }
-    return show.h(
-        '<span class="st-key-to_compare" title="{}">{}</span>',
-        t("compare.open_help"),
-        show.link("prompts", t("compare.open"), view="difference", **parameters),
-    )
+    show.draw(show.h('<nav class="rb-views" aria-label="{}">{}</nav>', t("prompts.views"), show.join(links)))

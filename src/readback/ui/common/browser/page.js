@@ -16,7 +16,7 @@
     (node.isContentEditable || node.closest("input:not([type=checkbox]):not([type=radio]), textarea, select, [role=combobox], [role=listbox], [role=menu], [role=slider]") !== null);
 
   // Keys: the page says {"j": "next", …} in a data attribute; the value is the key of a button or a switch.
-  const pressable = (name) => document.querySelector(`.st-key-${name}`)?.querySelector("button:not([disabled]), input:not([disabled]), a.rb-link");
+  const pressable = (name) => document.querySelector(`.st-key-${name}`)?.querySelector("button:not([disabled]), input:not([disabled]), a.rb-link, summary");
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || typing(event.target)) return;
     const said = document.querySelector("[data-rb-keys]");
@@ -25,7 +25,11 @@
     const thing = name && pressable(name);
     if (!thing) return;
     event.preventDefault();
-    if (!event.repeat || !stepOf(thing) || !answering()) thing.click(); // of a key that is held down, as many as can be shown
+    const unfolds = thing.matches("input[type=text], summary");
+    const shut = unfolds && thing.closest(".st-key-menu")?.querySelector("details:not([open])");
+    if (shut) shut.open = true;
+    if (thing.matches("input[type=text]")) thing.focus();
+    else if (!event.repeat || !stepOf(thing) || !answering()) thing.click(); // of a key that is held down, as many as can be shown
   });
 
   // Steps to the next thing and the one before: where the server goes depends on where the page is, and that the browser
@@ -325,16 +329,21 @@
     menu = document.querySelector("[data-rb-menu][open]") ?? (menu?.isConnected ? null : menu);
   };
   new MutationObserver(keepMenu).observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["open"] });
+  const LEAVES = "a, .st-key-find_go button, .st-key-go button"; // what leads away from the menu
   const closeMenu = (event) => {
     if (!menu || (event.type === "keydown" && event.key !== "Escape") || (event.type === "keyup" && event.key !== "Tab")) return;
     const at = event.type === "click" ? event.target : document.activeElement;
-    const inside = menu.contains(at);
-    if (event.type === "keyup" ? inside : event.type === "click" && inside && !at.closest("a")) return;
+    if (!at.isConnected || at.closest("#stFloatingOverlayPortal")) return; // a list that one of its fields has opened
+    const inside = (menu.closest(".st-key-menu") ?? menu).contains(at);
+    if (event.type === "keyup" ? inside : event.type === "click" && inside && !at.closest(LEAVES)) return;
     if (event.type === "keydown" && inside) menu.querySelector("summary").focus();
     menu.open = false;
     menu = null;
   };
   for (const type of ["click", "keydown", "keyup"]) document.addEventListener(type, closeMenu);
+  document.addEventListener("keydown", (event) => { // Enter in its field looks for what was typed
+    if (event.key === "Enter" && menu && event.target.closest(".st-key-find")) setTimeout(() => { if (menu) menu.open = false; }, 100);
+  });
 
   // Folding the sidebar in or out takes away the button that was pressed: the focus goes to the one that undoes it.
   const FOLDS = ["[data-testid=stSidebarCollapseButton] button", "button[data-testid=stExpandSidebarButton], [data-testid=stExpandSidebarButton] button"];

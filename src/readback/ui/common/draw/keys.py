@@ -60,9 +60,16 @@ def pressed(keys: Mapping[str, tuple[str, str]]) -> str:
     return json.dumps({key: name for key, (name, _) in keys.items()} if on else {"P": ""})
 
 
-def listen(keys: Mapping[str, tuple[str, str]]) -> None:
-    """Let the browser press the buttons for these keys, unless somebody is typing or has switched it off."""
-    with st.popover(t("keys.title"), key="keys", help=t("keys.help"), type="tertiary"):
+def listen(keys: Mapping[str, tuple[str, str]], folded: bool = False) -> None:
+    """Let the browser press the buttons for these keys, unless somebody is typing or has switched it off.
+
+    Their list is behind a button, or `folded` inside a menu, where nothing may hang over it.
+    """
+    with (
+        st.expander(t("keys.title"), key="keys")
+        if folded
+        else st.popover(t("keys.title"), key="keys", help=t("keys.help"), type="tertiary")
+    ):
         rows = [show.h("<tr><td><kbd>{}</kbd></td><td>{}</td></tr>", key, t(label)) for key, (_, label) in keys.items()]
         table = '<table class="rb-table"><caption>{}</caption><tbody>{}</tbody></table>'
         show.draw(show.h(table, t("keys.title"), show.join(rows)))

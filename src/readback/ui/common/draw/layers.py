@@ -62,7 +62,8 @@ def switch(errors: int = 0, **there: bool) -> str:
 def _link(name: str, there: bool, here: bool, errors: int) -> Markup:
     title = t(f"messages.view_{name}")
     if not there:
-        return show.h('<span class="rb-off">{}<small>{}</small></span>', title, t(f"messages.needs_{name}"))
+        why = t(f"messages.needs_{name}")
+        return show.h('<span class="rb-off" title="{}">{}<span class="rb-aloud"> ({})</span></span>', why, title, why)
     settings = {key: st.query_params.get(key) for key in ("whitespace", "look", "tokens", "citations", "replies")}
     current = show.h(' aria-current="page"') if here else ""
     href = address.href("prompts", layer=None if name == "messages" else name, **settings)

@@ -15,38 +15,35 @@ from readback.ui.common.state import choice
 from readback.words import t
 
 CUSTOM = "custom"
+STEPS = {"previous_sent": ("‹", -1), "next_sent": ("›", 1)}
+WIDEST = 250  # pixels of the list in a row with the others on a laptop
 
 
-def what(label_is: str = "", steps: bool = True) -> None:
-    """Draw the picker, with buttons to the next and the one before; the address holds what is chosen."""
+def what() -> None:
+    """Draw the picker, between buttons to the choice before and the next one; the address holds what is chosen."""
     workspace, sent = choice.workspace(), choice.sent()
     choices, now = options(workspace), key(sent)
-    called = t(f"messages.kind_{kind()}")
     listed = [*choices, *([CUSTOM] if workspace.prompts or workspace.tasks else [])]
     st.session_state["sent"] = CUSTOM if is_custom() else now
-    if steps:
-        _stepper(choices, now, called)
-    st.selectbox(
-        label_is or called,
-        listed,
-        key="sent",
-        format_func=label,
-        width=present.holding(map(label, listed), 150),
-        on_change=_pick,
-        args=(choices, sent),
-        label_visibility="collapsed",
-    )
-
-
-def _stepper(choices: Mapping[str, Selection], now: str, called: str) -> None:
-    """Draw the buttons to the choice before and the next one, with what they step through between them."""
-    still = len(choices) < 2 or is_custom()
-    for name, sign, by in (("previous_sent", "‹", -1), ("next_sent", "›", 1)):
-        st.button(
-            sign, key=name, help=t(f"messages.{name}_help"), disabled=still, on_click=_step, args=(choices, now, by)
+    with st.container(horizontal=True, vertical_alignment="center", key="which_sent"):
+        _step_button("previous_sent", choices, now)
+        st.selectbox(
+            t(f"messages.kind_{kind()}"),
+            listed,
+            key="sent",
+            format_func=label,
+            width=min(present.wide(WIDEST), present.holding(map(label, listed), 150)),
+            on_change=_pick,
+            args=(choices, sent),
+            label_visibility="collapsed",
         )
-        if by < 0:
-            show.word(called)
+        _step_button("next_sent", choices, now)
+
+
+def _step_button(name: str, choices: Mapping[str, Selection], now: str) -> None:
+    sign, by = STEPS[name]
+    still = len(choices) < 2 or is_custom()
+    st.button(sign, key=name, help=t(f"messages.{name}_help"), disabled=still, on_click=_step, args=(choices, now, by))
 
 
 def more() -> None:
@@ -60,7 +57,7 @@ def more() -> None:
 def whole_name() -> None:
     """Draw the name of what is sent, where it is longer than its list shows."""
     now = key(choice.sent())
-    if now in options(choice.workspace()) and not present.whole(name := label(now)):
+    if now in options(choice.workspace()) and not present.whole(name := label(now), WIDEST):
         show.draw(show.h('<p class="rb-small rb-wrapped">{}</p>', name))
 
 

@@ -38,9 +38,9 @@ def holding(names: Iterable[str], least: int) -> int:
     return wide(min(MOST, max(least, round(AROUND + max(map(_pixels, names), default=0)))))
 
 
-def whole(name: str) -> bool:
-    """Whether a list that is as wide as a list may be shows this name whole."""
-    return AROUND + _pixels(name) <= MOST
+def whole(name: str, most: int = MOST) -> bool:
+    """Whether a list of at most that width shows this name whole."""
+    return AROUND + _pixels(name) <= most
 
 
 def _pixels(name: str) -> float:

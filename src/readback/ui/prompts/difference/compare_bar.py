@@ -27,11 +27,8 @@ Parts = Mapping[str, str | None]
 
 
 def sides() -> None:
-    """Draw the bar; the address holds what is chosen."""
+    """Draw what the choice in the bar is compared with; the address holds what is chosen."""
     kind = compare_sides.kind()
-    with _together("a_side"):
-        show.word("A")
-        picker.what(t("compare.a"), steps=False)
     kinds = {name: _say_kind(name) for name in compare_sides.kinds()}
     st.session_state["differs"] = kind
     with _together("how"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from readback.ui.common import address, show
-from readback.ui.common.draw import keys, loaded, picker, size
+from readback.ui.common.draw import keys, loaded, picker
 from readback.ui.common.state import choice
 from readback.ui.prompts import room
 from readback.ui.prompts.difference import (
@@ -18,14 +18,13 @@ from readback.ui.prompts.difference import (
     compare_view,
     fair,
 )
-from readback.ui.prompts.one import bar, variants
+from readback.ui.prompts.one import variants
 from readback.words import t
 
 
 def draw(view: str) -> None:
     """Draw two texts and what differs between them, every cell of a record, or all records, as `view` says."""
     st.title(t("prompts.title"))
-    room.draw_switch(view)
     workspace, data = choice.workspace(), choice.dataset()
     if not picker.options(workspace) or len(data) == 0:
         why = t("compare.nothing_to_send") if not picker.options(workspace) else loaded.no_records(workspace)
@@ -33,16 +32,12 @@ def draw(view: str) -> None:
         show.empty(why, t("messages.add_files"), "open", *scored)
         st.stop()
 
-    with st.container(horizontal=True, vertical_alignment="center", key="bar"):
-        bar.records()
-        compare_bar.layer()
-        compare_bar.swap()
-        show.draw(room.to_messages())
+    room.draw_bar(view, keys.COMPARE)
     with st.container(horizontal=True, vertical_alignment="center", key="sides"):
         compare_bar.sides()
-    picker.more()
+        compare_bar.layer()
+        compare_bar.swap()
     compare_versions.refused()
-    bar.show_search_outcome()
 
     difference = compare_made.compared()
     compare_view.draw_sentence(difference)
@@ -51,13 +46,10 @@ def draw(view: str) -> None:
 
     with st.container(horizontal=True, vertical_alignment="center", key="switch"):
         if view == room.DIFFERENCE:
-            for name in ("whole", "inline", "whitespace"):
+            for name in ("whole", "inline"):
                 address.follow_switch(name)
-                words = "messages" if name == "whitespace" else "compare"
-                st.toggle(t(f"{words}.{name}"), key=name, help=t(f"{words}.{name}_help"),
+                st.toggle(t(f"compare.{name}"), key=name, help=t(f"compare.{name}_help"),
                           on_change=address.keep, args=(name,))  # fmt: skip
-            size.buttons()
-        keys.listen(keys.COMPARE)
 
     if view in (room.EVERY, room.SIDES):
         compare_grid.draw()

@@ -43,7 +43,7 @@ class Taken:
 
 def draw() -> None:
     """Draw the choice of what to take along, the progress, and the download with its size."""
-    with st.popover(t("messages.export_all"), key="export_all"):
+    with st.expander(t("messages.export_all"), key="export_all"):
         form: Form = st.selectbox(
             t("messages.export_form"), FORMS, key="export_form", format_func=lambda name: t(f"messages.export_{name}")
         )

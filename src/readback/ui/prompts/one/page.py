@@ -7,19 +7,17 @@ from dataclasses import replace
 import streamlit as st
 
 from readback.types import Message
-from readback.ui.common import address, show
-from readback.ui.common.draw import beside, cited, keys, layers, loaded, picker, size, token_sizes
+from readback.ui.common import show
+from readback.ui.common.draw import beside, cited, layers, loaded, token_sizes
 from readback.ui.common.state import choice
 from readback.ui.prompts import room, variables
+from readback.ui.prompts.bar import records
 from readback.ui.prompts.one import (
-    bar,
     change_here,
-    jump,
     made_up,
     model_input_view,
     program_line,
     replies,
-    searching,
     template_try,
     token_bar,
     training_row,
@@ -52,17 +50,8 @@ def draw() -> None:
         show.empty(loaded.no_records(workspace), t("messages.add_files"), "open")
         st.stop()
 
-    room.draw_switch(room.ONE)
     show.draw(show.h('<a class="rb-skip" href="#" data-rb-to="">{}</a>', t("messages.skip")))
-    with st.container(horizontal=True, vertical_alignment="center", key="bar"):
-        bar.records()
-        jump.menu()
-        picker.what()
-    picker.more()
-    picker.whole_name()
-    bar.show_search_outcome()
-    jump.arrive()
-    searching.results()
+    switches, take = room.draw_bar(room.ONE)
     change_here.here()
 
     sent, tried = choice.sent(), beside.tried()
@@ -74,18 +63,13 @@ def draw() -> None:
     stored = layers.stored(choice.record(), choice.answer(sent))
     reply_list = replies.replies(choice.record(), choice.answer(sent))
 
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="switch"):
-        view = layers.switch(model_input_view.errors(server), wire=model_input is not None, training=training,
-                             stored=bool(stored))  # fmt: skip
-        with st.container(horizontal=True, vertical_alignment="center", width="content"):
-            address.follow_switch("whitespace")
-            st.toggle(t("messages.whitespace"), key="whitespace", help=t("messages.whitespace_help"),
-                      on_change=address.keep, args=("whitespace",))  # fmt: skip
-            cited.switch([*(message.text for message in assembled.messages), *(message.text for message in reply_list)])
-            token_sizes.switch(assembled, view)
-            size.buttons()
-            show.draw(room.to_compare())
-            keys.listen(keys.MESSAGES)
+    view = layers.switch(model_input_view.errors(server), wire=model_input is not None, training=training,
+                         stored=bool(stored))  # fmt: skip
+    with switches:
+        cited.switch([*(message.text for message in assembled.messages), *(message.text for message in reply_list)])
+        token_sizes.switch(assembled, view)
+    with take:
+        views.take(assembled)
 
     if view == "training" and (
         training_text := training_view.trained(assembled)
@@ -119,7 +103,7 @@ def draw() -> None:
             token_bar.draw(assembled, tried)
         views.findings(findings, faults)
         model_input_view.findings(server if view == "wire" else (), len(findings) + 1)
-        bar.next_finding(findings)
+        records.next_finding(findings)
         with st.expander(t("messages.fields"), expanded=True, key="fields_open"):
             beside.fields(choice.record(), assembled, findings, choice.answer(sent))
             if workspace.dataset:

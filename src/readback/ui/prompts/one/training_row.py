@@ -16,10 +16,12 @@ from readback.html.exact import Mark
 from readback.records import row_fields, training_reader
 from readback.records.training_row import TrainingRow, Turn
 from readback.types import Assembly, Finding, Location, Message, Record, Segment, Selection, Workspace
-from readback.ui.common import address, show
-from readback.ui.common.draw import beside, cited, keys, loaded, message, size
+from readback.ui.common import show
+from readback.ui.common.draw import beside, cited, loaded, message
 from readback.ui.common.state import caches, choice
-from readback.ui.prompts.one import bar, cited_numbers, jump, searching, views
+from readback.ui.prompts import room
+from readback.ui.prompts.bar import records
+from readback.ui.prompts.one import cited_numbers, views
 from readback.words import t
 
 SIMILAR = 0.3  # share of both answers that has to be equal, or marks of what differs would cover all of it
@@ -55,29 +57,13 @@ def show_training_files(audit: Audit | None) -> Iterator[str]:
 
 def page() -> None:
     """Draw the page Messages for such a file."""
-    with st.container(horizontal=True, vertical_alignment="bottom", key="bar"):
-        bar.records()
-        jump.menu()
-    bar.show_search_outcome()
-    jump.arrive()
-    searching.results()
+    switches, _ = room.draw_bar(None)
     record, assembly = choice.record(), choice.assembly(Selection())
     row = training_reader.read(record.fields)
     findings, faults = _find_findings(assembly)
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="switch"):
-        show.draw(show.h('<p class="rb-lead">{}</p>', _lead(row, record)))
-        with st.container(horizontal=True, vertical_alignment="center", width="content"):
-            address.follow_switch("whitespace")
-            st.toggle(
-                t("messages.whitespace"),
-                key="whitespace",
-                help=t("messages.whitespace_help"),
-                on_change=address.keep,
-                args=("whitespace",),
-            )
-            cited.switch([turn.text for _, turns in (row.answers if row else ()) for turn in turns])
-            size.buttons()
-            keys.listen(keys.MESSAGES)
+    with switches:
+        cited.switch([turn.text for _, turns in (row.answers if row else ()) for turn in turns])
+    show.draw(show.h('<p class="rb-lead">{}</p>', _lead(row, record)))
     left, right = st.columns([7, 3], gap="medium")
     with left:
         if record.masked:
@@ -92,7 +78,7 @@ def page() -> None:
             show.notice(t("training_row.no_row"), "warning")
     with right:
         views.findings(findings, faults)
-        bar.next_finding(findings)
+        records.next_finding(findings)
         with st.expander(t("messages.fields"), expanded=True, key="fields_open"):
             whole = [turn.field for turns in _parts(row) for turn in turns if turn.role]
             beside.fields(record, replace(assembly, messages=_messages(row, record)), findings, whole=whole)

@@ -47,7 +47,6 @@ def messages(assembly: Assembly, findings_in_view: Sequence[Finding], tried: Map
     """Draw the messages in order, then all of them to take along."""
     if not assembly.messages:
         show.problem(t("messages.nothing_built"))
-        export_all.draw()
         return
     numbered, sized = list(enumerate(findings_in_view, 1)), token_sizes.of_messages(assembly)
     gaps = choice.gaps(assembly, tried)
@@ -74,7 +73,6 @@ def messages(assembly: Assembly, findings_in_view: Sequence[Finding], tried: Map
             gaps=empty,
             whole=sent_message.whole,
         )
-    _all(assembly)
 
 
 def _anchor(assembly: Assembly) -> dict[str, Any]:
@@ -138,38 +136,38 @@ def _spot(place: Location) -> Location:
     return Location(file=place.file, line=place.line, column=place.column, role=place.role, field=place.field)
 
 
-def _all(assembly: Assembly) -> None:
-    workspace = choice.workspace()
-    model = layers.names_a_model(workspace, assembly)
-    with st.container(horizontal=True, vertical_alignment="center", key="take_all"):
-        file = (
-            exports.name(assembly.record or str(choice.position()), assembly.choice.condition or assembly.choice.mode)
-            + ".json"
+def take(assembly: Assembly) -> None:
+    """Draw the ways to take all messages along, and what tells them from others."""
+    if assembly.messages:
+        file = exports.name(
+            assembly.record or str(choice.position()), assembly.choice.condition or assembly.choice.mode
         )
         downloads.button(
             t("messages.download_all"),
             lambda: exports.as_json(assembly.messages),
-            file,
+            f"{file}.json",
             "application/json",
             key="download_all",
             on_click="ignore",
         )
-        with st.popover(t("messages.copy_as"), key="copy_as"):
+        with st.expander(t("messages.copy_as"), key="copy_as"):
             form = st.selectbox(
                 t("messages.copy_as"), COPY_FORMS, key="copy_form", format_func=lambda name: t(f"messages.{name}")
             )
             if ours := adapters.list_own_wordings(assembly.messages):
                 st.caption(t("messages.wording", names=show.md(", ".join(ours))))
+            model = layers.names_a_model(choice.workspace(), assembly)
             st.code(_copy(form, assembly.messages, model), language=None, wrap_lines=True, height=320)
-        export_all.draw()
-    show.draw(
-        show.h(
-            '<p class="rb-small">{} <code>{}</code><br>{}</p>',
-            t("messages.fingerprint"),
-            assembly.fingerprint,
-            observed.describe_logged(choice.find_logged(assembly)),
+    export_all.draw()
+    if assembly.messages:
+        show.draw(
+            show.h(
+                '<p class="rb-small">{} <code>{}</code><br>{}</p>',
+                t("messages.fingerprint"),
+                assembly.fingerprint,
+                observed.describe_logged(choice.find_logged(assembly)),
+            )
         )
-    )
 
 
 def _copy(form: str, messages_to_copy: Sequence[Message], model: str) -> str:

@@ -28,7 +28,7 @@ There = tuple[int, Selection | None, str]  # the record's number, what is sent, 
 
 
 def menu() -> None:
-    """Draw the menu on the bar; what the files do not call for is not in it."""
+    """Draw the ways to a record that stands out; what the files do not call for is not among them."""
     workspace = choice.workspace()
     sent = [selection for selection in selections.list_selections(workspace) if selection.judge is None]
     checked = choice.sent() in selections.list_selections(workspace)
@@ -40,7 +40,7 @@ def menu() -> None:
         "empty": workspace.dataset is not None,
         "newest": _before() is not None,
     }
-    with st.popover(t("messages.go"), key="go", help=t("messages.go_help")):
+    with st.container(key="go"):
         for name, offered in offers.items():
             if offered:
                 st.button(t(f"messages.go_{name}"), key=f"go_{name}", on_click=_begin, args=(name,), type="tertiary")

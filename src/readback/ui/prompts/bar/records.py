@@ -1,6 +1,8 @@
-"""The bar of Messages: which record, the next and the one before, and how to find one."""
+"""Which record is in view, the next and the one before, and how to find one."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import streamlit as st
 
@@ -9,50 +11,41 @@ from readback.checks.run.finding_search import There
 from readback.checks.summary import Audit
 from readback.html import exact
 from readback.prompts import selections
-from readback.records import raw_lines
+from readback.records import first_words, raw_lines
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.types import Finding, Selection
 from readback.ui.common import address, show
-from readback.ui.common.draw import picker, present
+from readback.ui.common.draw import beside, picker, present
 from readback.ui.common.state import background, caches, choice, work
 from readback.ui.common.state.work import Job, Progress
-from readback.ui.prompts.one import searching
+from readback.ui.prompts.bar import searching
 from readback.words import t
 
+READ = 20_000_000  # bytes of a file whose records are all read for the first words of each
 KIND, HOLDS = "finding", "holding"  # work: the next record with a finding, or with a text in its fields
 KNOWN = "with_findings"  # in the session: the records with a finding under what was sent, where all were looked at
 
 
-def records() -> None:
-    """Draw the bar. The record's id and number are in the address; what is searched for is not."""
+def draw() -> None:
+    """Draw which record is in view, between the buttons to the one before and the next.
+
+    The record's id and number are in the address; what is searched for is not.
+    """
     data = choice.dataset()
+    if data.source is None:
+        return
     at, count = choice.position(), len(data)
-    st.button(
-        "‹", key="previous", help=t("messages.previous_help"), disabled=at <= 0, on_click=choice.go, args=(at - 1,)
-    )
-    show.word(t("messages.record"))
-    st.button(
-        "›", key="next", help=t("messages.next_help"), disabled=at >= count - 1, on_click=choice.go, args=(at + 1,)
-    )
-    st.session_state["position"] = at + 1
-    st.number_input(
-        t("messages.position", n=count),
-        1,
-        max(count, 1),
-        key="position",
-        on_change=_jump,
-        width=105 + 8 * len(str(count)),
-        label_visibility="collapsed",
-    )
-    show.word(t("messages.of_records", n=count))
-    _ids(data, at)
-    # Another name after each search closes it; that it closes by its state would cost a run at each opening.
-    turn = st.session_state.setdefault(searching.SEARCHES, 0)
-    with (
-        st.container(key="find", width="content"),
-        st.popover(t("messages.find"), key=f"find_{turn}", help=t("messages.find_help")),
-    ):
-        _find()
+    with st.container(horizontal=True, vertical_alignment="center", key="which_record"):
+        st.button(
+            "‹", key="previous", help=t("messages.previous_help"), disabled=at <= 0, on_click=choice.go, args=(at - 1,)
+        )
+        if count <= choice.LISTED:
+            _list(data, at)
+        else:
+            _fields(data, at)
+        st.button(
+            "›", key="next", help=t("messages.next_help"), disabled=at >= count - 1, on_click=choice.go, args=(at + 1,)
+        )
 
 
 def show_search_outcome() -> None:
@@ -83,37 +76,63 @@ def next_finding(findings: tuple[Finding, ...]) -> None:
     arrive()
 
 
+def _list(data: Dataset, at: int) -> None:
+    """Draw all records as a list that is searched by typing into it: number, first words, id."""
+    entries = list_entries(*choice.key(), data, beside.aliases())
+    st.session_state["record"] = at
+    st.selectbox(
+        t("messages.record_of", n=len(entries)),
+        range(len(entries)),
+        key="record",
+        on_change=_listed,
+        label_visibility="collapsed",
+        format_func=entries.__getitem__,
+    )
+
+
+def _fields(data: Dataset, at: int) -> None:
+    """Draw a field for the number and one for the id, where a list would be too long."""
+    count = len(data)
+    st.session_state["position"] = at + 1
+    st.number_input(
+        t("messages.position", n=count),
+        1,
+        max(count, 1),
+        key="position",
+        on_change=_jump,
+        width=60 + 9 * len(str(count)),
+        label_visibility="collapsed",
+    )
+    show.word(t("messages.of_records", n=count))
+    st.session_state["record_id"] = exact.spelling(next(iter(data.ids(at, at + 1)), ""))
+    # The first ids tell how long the others are: with a width of its own for each, all behind it would move.
+    st.text_input(
+        t("messages.record_id"),
+        key="record_id",
+        on_change=_by_id,
+        args=(data,),
+        width=present.holding(map(exact.spelling, data.ids(0, 100)), 150),
+        label_visibility="collapsed",
+    )
+
+
+@st.cache_resource(max_entries=caches.KEEP, show_spinner=False)
+def list_entries(
+    path: str, stamp: str, fields: tuple[tuple[str, str], ...], _data: Dataset, _aliases: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return how each record reads in a list: its number, the first words of its question, and its id."""
+    ids = [*map(exact.spelling, _data.ids())]
+    if _data.span(len(ids) - 1)[1] > READ:
+        return tuple(f"{n} · {name}" for n, name in enumerate(ids, 1))
+    words = (first_words.find_first_words(record, _aliases) for record in _data.records())
+    return tuple(
+        " · ".join(part for part in (str(n), question, "" if name == str(n) else name) if part)
+        for n, (name, question) in enumerate(zip(ids, words, strict=True), 1)
+    )
+
+
 def _jump() -> None:
     choice.go(int(st.session_state["position"]) - 1)
-
-
-def _ids(data: Dataset, at: int) -> None:
-    if data.source is None:
-        return
-    if len(data) <= choice.LISTED:
-        ids = data.ids()
-        st.session_state["record"] = at
-        spelled = [*map(exact.spelling, ids)]
-        st.selectbox(
-            t("messages.record"),
-            range(len(ids)),
-            key="record",
-            on_change=_listed,
-            width=present.holding(spelled, 120),
-            label_visibility="collapsed",
-            format_func=spelled.__getitem__,
-        )
-    else:
-        st.session_state["record_id"] = exact.spelling(next(iter(data.ids(at, at + 1)), ""))
-        # The first ids tell how long the others are: with a width of its own for each, all behind it would move.
-        st.text_input(
-            t("messages.record"),
-            key="record_id",
-            on_change=_by_id,
-            args=(data,),
-            width=present.holding(map(exact.spelling, data.ids(0, 100)), 150),
-            label_visibility="collapsed",
-        )
 
 
 def _listed() -> None:
@@ -129,24 +148,21 @@ def _by_id(data: Dataset) -> None:
         choice.go(index)
 
 
-def _find() -> None:
-    with st.form("find_form", border=False):
+def find() -> None:
+    """Draw the form that finds a record by its id, by a text in it, or by a text in its messages."""
+    with st.container(key="find"), st.form("find_form", border=False):
         st.text_input(t("messages.find_what"), key="find_text")
-        places = ("record", "prompt")
-        st.radio(t("messages.find_where"), places, key="find_where", format_func=lambda name: t(f"messages.in_{name}"))
-        st.toggle(t("messages.find_regex"), key="find_regex", help=t("messages.find_regex_help"))
-        st.toggle(t("messages.find_case"), key="find_case")
-        under = ("sent", "all")
-        st.radio(
-            t("messages.find_under"),
-            under,
-            key="find_under",
-            horizontal=True,
-            format_func=lambda name: t(f"messages.find_under_{name}"),
-        )
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, key="find_go"):
             st.form_submit_button(t("messages.find_next"), on_click=_search, args=(True,))
             st.form_submit_button(t("messages.find_all"), on_click=_search, args=(False,))
+        with st.expander(t("messages.find_how")):
+            places, under = ("record", "prompt"), ("sent", "all")
+            st.radio(t("messages.find_where"), places, key="find_where", horizontal=True,
+                     format_func=lambda name: t(f"messages.in_{name}"))  # fmt: skip
+            st.radio(t("messages.find_under"), under, key="find_under", horizontal=True,
+                     format_func=lambda name: t(f"messages.find_under_{name}"))  # fmt: skip
+            st.toggle(t("messages.find_regex"), key="find_regex", help=t("messages.find_regex_help"))
+            st.toggle(t("messages.find_case"), key="find_case")
 
 
 def _search(show_next: bool) -> None:
@@ -154,7 +170,7 @@ def _search(show_next: bool) -> None:
     text, state = st.session_state["find_text"], st.session_state
     if not text:
         return None
-    state[searching.SEARCHES] += 1
+    state[searching.SEARCHES] = state.get(searching.SEARCHES, 0) + 1
     there = by_id(text) if show_next and not state["find_regex"] else None
     if there is None and show_next and state["find_where"] == "record" and not state["find_regex"]:
         return _in_record(text)

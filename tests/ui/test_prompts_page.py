@@ -1,4 +1,4 @@
-"""The page Messages: which record, what is sent, what is said about it."""
+"""The room Prompts, its bar and the view One: which record, what is sent, what is said about it."""
 
 from __future__ import annotations
 
@@ -40,18 +40,19 @@ def test_next_and_previous_move_the_record_in_the_address() -> None:
     assert test.button(key="previous").disabled
 
 
-def test_a_record_is_chosen_by_id_and_by_number() -> None:
+def test_a_record_is_chosen_in_a_list_of_numbers_first_words_and_ids() -> None:
     test = messages(**SIX)
     test.selectbox(key="record").set_value(4).run()
     assert test.query_params["record"] == "ellery-05"
-    test.number_input(key="position").set_value(9).run()
-    assert test.query_params["record"] == "ellery-09"
+    names = test.selectbox(key="record").options
+    assert names[8].startswith("9 · ")
+    assert names[8].endswith(" · ellery-09")
 
 
 def test_a_link_to_a_record_that_is_not_there_says_so() -> None:
     test = messages(**SIX, record="nowhere")
     assert "not in this dataset" in said(test)
-    assert test.number_input(key="position").value == 1
+    assert test.selectbox(key="record").value == 0
 
 
 def test_find_goes_to_the_next_record_that_holds_the_text() -> None:
@@ -248,7 +249,7 @@ def test_lone_surrogates_in_names_ids_and_texts_break_nothing(serving: Callable[
     test.button(key="next").click().run()
     test.button(key="previous").click().run()
     assert not test.exception
-    assert test.selectbox(key="record").options[0] == "b\\ud800"
+    assert test.selectbox(key="record").options[0] == "1 · b\\ud800"
     assert "x<span" in said(test)
 
 
