@@ -21,7 +21,7 @@ from readback.ui.common.draw.table import PAGE
 
 FROM = ("overview", "findings", "scores")
 REAL = ("legal", "liverag-judge", "mtrag", "prompt-formats", "albert", "judge-outputs")  # the quickest first
-PLACES = re.compile(r"([\d,]+) places?")
+ROW = re.compile(r'<tbody class="rb-rule[^>]* data-in="(\d+)">')
 
 
 class Link(NamedTuple):
@@ -63,9 +63,8 @@ def number(text: str) -> int:
 
 def places(test: AppTest) -> tuple[int, int]:
     """How many rules Findings lists, and how many places they have together."""
-    nav = re.search(r"<nav class='rb-rules'.*?</nav>", said(test), re.S)
-    found = PLACES.findall(nav[0]) if nav else []
-    return len(found), sum(map(number, found))
+    found = [int(n) for n in ROW.findall(said(test)) if n != "0"]
+    return len(found), sum(found)
 
 
 def listed(test: AppTest) -> tuple[int, int]:
@@ -114,9 +113,8 @@ def off(link: Link, test: AppTest) -> str:
 
 
 def _of_rule(test: AppTest, code: str) -> int:
-    rules = said(test).split('<div class="rb-rule')[1:]
-    rule = next((one for one in rules if f"<code>{code}</code>" in one), "")
-    return number(found[1]) if (found := PLACES.search(rule)) else 0
+    found = re.search(rf'<tbody class="rb-rule[^>]* data-code="{re.escape(code)}"[^>]* data-in="(\d+)">', said(test))
+    return int(found[1]) if found else 0
 
 
 def wrong(workspace: dict[str, str]) -> list[str]:

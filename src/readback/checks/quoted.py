@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from readback import adapters
@@ -17,6 +18,9 @@ from readback.types import Answer, Assembly, Finding, Location, Record, Selectio
 from readback.words import t
 
 READ = "prompt"  # the role of a place in the text that the model reads
+AROUND_IN_PLACE = 700  # characters before and after a stretch where its message is shown
+IN_PLACE = 1_800  # characters of a message that is shown because a finding is about all of it
+BESIDE = 400  # characters of a message that stands beside the one with the stretch
 UNREAD = frozenset({"dat-bad-line", "dat-encoding"})  # what is said of a line that is no record
 
 Answered = Callable[[Selection, Record], Answer | None]
@@ -52,6 +56,27 @@ class Quoted:
         where = role(at.role) if at.role else t("frame.field_is", field=at.field)
         label = t("findings.stretch", where=where, start=at.start, end=at.end)
         return cut_excerpt(text, at.start, at.end, label, around)
+
+    def in_place(self, finding: Finding) -> tuple[Excerpt, ...]:
+        """Return the messages that a finding is about, the one it is in with its stretch marked and the others with
+        their beginnings; only the excerpt where it is about no message that is sent.
+        """
+        at, sent = finding.place, sent_of(finding.place)
+        marked = self.excerpt(finding, AROUND_IN_PLACE)
+        is_elsewhere = sent == Selection() or at.role == READ or (at.field and not at.role)
+        if at.index is None or at.index >= len(self.data) or is_elsewhere:
+            return (marked,) if marked else ()
+        parts: list[Excerpt] = []
+        for message in self._assembly(at.index, self.data.record(at.index), sent).messages:
+            if marked and message.role == at.role and len(message.text) == marked.whole:
+                parts.append(replace(marked, label=role(message.role)))
+                continue
+            about = message.role == at.role or not at.role
+            text = message.text[: BESIDE if marked or not about else IN_PLACE]
+            parts.append(Excerpt(text, role(message.role), (), 0, len(message.text)))
+        if marked and not any(part.marks for part in parts):  # of an answer, or of a field
+            parts.append(marked)
+        return tuple(parts)
 
     def _line(self, at: Location, around: int) -> Excerpt | None:
         """Return the line of a place in the dataset's file, with the character of its column marked."""

@@ -20,8 +20,9 @@ from readback.ui.common.state import choice
 from readback.words import t
 
 
-def offer(name: str, entry: Entry) -> None:
-    """Two quiet buttons: copy the entry for notes, put it on the agenda (or take it off). `name` is unique on the page.
+def offer(name: str, entry: Entry, plain: bool = True) -> None:
+    """Two quiet buttons: copy the entry for notes, put it on the agenda (or take it off). `name` is unique on the page;
+    unless `plain`, the way onto the agenda is what the eye falls on.
 
     The entry gets the name of the workspace in view where it has none.
     """
@@ -36,7 +37,8 @@ def offer(name: str, entry: Entry) -> None:
                 t("list.remove_here"), key=f"unlist_{name}", type="tertiary", on_click=_remove, args=(name, there.id)
             )
         else:
-            st.button(t("list.add"), key=f"list_{name}", type="tertiary", on_click=_add, args=(name, mark, entry))
+            kind = "tertiary" if plain else "primary"
+            st.button(t("list.add"), key=f"list_{name}", type=kind, on_click=_add, args=(name, mark, entry))
         reviewing.show_outcome(f"list_{name}")
 
 

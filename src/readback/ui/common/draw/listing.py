@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
 
@@ -121,18 +121,8 @@ def lead(groups_found: Sequence[Group], every: Sequence[Group], records: int, au
     if chosen is not groups_found[0]:
         way = show.link("findings", groups_found[0].title, **filters, code=groups_found[0].code)
         first = show.h(" {} {}.", t("findings.lead_first"), way)
-    return show.h('<p class="rb-lead">{}{}.{}</p>', what, where, first)
-
-
-def rules(groups_found: Sequence[Group], chosen: str, records: int, audit: Audit) -> Markup:
-    """Every rule as a link with its bar; a link keeps the filter."""
-    filters = {key: st.query_params.get(key) for key in FILTERS}
-    label = t("findings.rules", n=len(groups_found))
-    return show.h(
-        "<nav class='rb-rules' aria-label='{}'>{}</nav>",
-        label,
-        show.join([_rule(audit, g, chosen, records, filters) for g in groups_found]),
-    )
+    rules = t("findings.lead_rules", n=len(groups_found))
+    return show.h('<p class="rb-lead">{} {}{}.{}</p>', what, rules, where, first)
 
 
 def prose(text: str) -> Markup:
@@ -231,27 +221,15 @@ def _describe_finding(finding: Finding, title: str) -> str:
     return f"{title} {finding.code} {finding.message} {finding.fix} {show.where(finding.place)}".casefold()
 
 
-def _rule(audit: Audit, group: Group, chosen: str, records: int, filters: Mapping[str, str | None]) -> Markup:
+def extent(audit: Audit, group: Group, records: int) -> str:
+    """In how many records a rule has a finding, of how many, at how many places, and which lighter ones are among
+    them.
+    """
     sample = audit.sample
-    some, records = (
-        hit(sample, group.code, group.records) if sample else (group.records, looked_at(audit, group.code, records))
-    )
-    share = some / records if records else 0
-    bar = show.h('<span class="rb-share" aria-hidden="true"><span style="width:{}%"></span></span>', round(100 * share))
-    sentence = _of_records(audit, group, records)
-    here = group.code == chosen
-    link = show.link("findings", group.title, **filters, code=group.code)
-    return show.h(
-        '<div class="rb-rule{}">{} {}{}<span class="rb-small">{} · {}{}<br><code>{}</code></span></div>',
-        " rb-chosen" if here else "",
-        show.severity(group.severity),
-        show.current(link) if here else link,
-        bar if some and records else "",
-        sentence,
-        t("findings.places", n=group.count),
-        f" · {lighter}" if (lighter := also(group)) else "",
-        group.code,
-    )
+    total = hit(sample, group.code, group.records)[1] if sample else looked_at(audit, group.code, records)
+    lighter = also(group)
+    parts = (_of_records(audit, group, total), t("findings.places", n=group.count), lighter)
+    return " · ".join(part for part in parts if part)
 
 
 def _of_records(audit: Audit, group: Group, records: int) -> str:

@@ -2,32 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import streamlit as st
 from markupsafe import Markup
 
 from readback.bookmarks.entry import Entry, Excerpt
-from readback.checks.groups import Group, same_fix, title
+from readback.checks.groups import Group, paragraphs, same_fix, title
 from readback.checks.quoted import READ, Quoted, sent_of
 from readback.types import Finding
 from readback.ui.common import show
-from readback.ui.common.draw import bookmarks, quote
-from readback.words import t
+from readback.ui.common.draw import bookmarks, listing, quote
+from readback.words import sentence, t
 
+FOLD = '<details class="rb-small"><summary>{}</summary><p>{}</p></details>'
 LINKS = 500  # records that a place lists; the downloads have all
 
 
-def places(stacks: Sequence[Sequence[Finding]], group: Group, context: Quoted) -> None:
-    """Draw some of the places, one below the other, each with its two buttons; those that are the same of several
-    records are shown once, for the first record, with a link to each of the others.
+def places(
+    stacks: Sequence[Sequence[Finding]], group: Group, context: Quoted, draw_below: Callable[[], None] = lambda: None
+) -> None:
+    """Draw some of the places, one below the other, the first with its messages; each has its fix and its buttons
+    beside it. Those that are the same of several records are shown once, for the first record, with a link to each of
+    the others. `draw_below` draws what stands once below the fix of the first.
     """
     fix = same_fix(group.findings)
     for number, same in enumerate(stacks):
         finding = same[0]
         part = context.excerpt(finding)
-        show.draw(_place(same, number + 1, group, context, part, "" if fix else finding.fix))
-        bookmarks.offer(f"place_{number}", entry(finding, context, part))
+        parts = context.in_place(finding) if number == 0 else ((part,) if part else ())
+        with st.container(key=f"place_{number}"):
+            text, side = st.columns([5, 2], gap="small")
+            with text:
+                show.draw(_place(same, number + 1, group, context, parts))
+            with side:
+                if advice := finding.fix or find_advice(group) if number == 0 or not fix else "":
+                    show.draw(_fix(advice, context))
+                bookmarks.offer(f"place_{number}", entry(finding, context, part), plain=number > 0)
+                if number == 0:
+                    draw_below()
+
+
+def find_advice(group: Group) -> str:
+    """Return how the rule's page says to fix it; "" where it does not."""
+    return "".join(paragraphs(group.code)[2:3])
 
 
 def entry(finding: Finding, context: Quoted, part: Excerpt | None) -> Entry:
@@ -51,30 +70,56 @@ def entry(finding: Finding, context: Quoted, part: Excerpt | None) -> Entry:
     )
 
 
-def _place(
-    same: Sequence[Finding], number: int, group: Group, context: Quoted, part: Excerpt | None, fix: str
-) -> Markup:
-    finding, at = same[0], same[0].place
-    page, target, way = _way(finding, context.own_id(at))
-    link = show.link(page, way, **target) if way else Markup("")
-    spot = replace(at, record=None, condition=None, mode=None, adapter=None, task=None, judge=None) if way else at
+def _place(same: Sequence[Finding], number: int, group: Group, context: Quoted, parts: Sequence[Excerpt]) -> Markup:
+    finding = same[0]
+    root = context.workspace.root
+    whole = sentence.shorten_paths(sentence.capitalise(finding.message), root)
+    brief = sentence.cut_brief(whole)
+    more = show.h(FOLD, t("findings.whole_message"), whole) if brief != whole else Markup("")
     graver = show.severity(finding.severity) if finding.severity != group.severity else ""
     return show.h(
         '<div class="rb-places" id="f-{}" data-rb-change="{}" tabindex="-1">'
-        '<p>{} <span class="rb-say">{}</span></p>{}{}{}'
-        '<p class="rb-where">{}{} {}</p>{}</div>',
+        '<p>{} <span class="rb-say">{}</span></p>{}{}{}{}{}</div>',
         finding.key,
         number,
         graver,
-        finding.message,
+        brief,
+        more,
         show.because(finding),
-        show.h('<p class="rb-fix">{}</p>', fix) if fix else "",
-        quote.quote(part, finding.severity) if part else "",
-        t("findings.same", n=len(same)) if len(same) > 1 else "",
-        link,
-        show.where(spot),
+        _where(same, context),
+        show.join([_message(part, finding, len(parts) > 1) for part in parts]),
         _others(same[1:], context),
     )
+
+
+def _message(part: Excerpt, finding: Finding, named: bool) -> Markup:
+    """Return a text with the stretch in it; its name is above it where there are several."""
+    words = t("findings.characters", name=sentence.capitalise(part.label), n=max(part.whole, len(part.text)))
+    name = show.h('<p class="rb-small rb-part-name">{}</p>', words) if named else Markup("")
+    return show.h("{}{}", name, quote.quote(part, finding.severity))
+
+
+def _where(same: Sequence[Finding], context: Quoted) -> Markup:
+    """Return where a place is, and the way to it; of several that are the same where the first is."""
+    finding, at = same[0], same[0].place
+    page, target, way = _way(finding, context.own_id(at))
+    label = t("findings.open_in_prompts")
+    spoken = show.h('{}<span class="rb-aloud">: {}</span>', label, way)
+    link = show.link(page, spoken, **target) if way else Markup("")
+    spot = replace(at, record=None, condition=None, mode=None, adapter=None, task=None, judge=None) if way else at
+    where = ", ".join(part for part in (way, show.where(spot)) if part)
+    example = t("findings.same", n=len(same)) if len(same) > 1 else ""
+    words = sentence.capitalise(example + sentence.shorten_paths(where, context.workspace.root))
+    return show.h('<p class="rb-where">{} {}</p>', words, link)
+
+
+def _fix(fix: str, context: Quoted) -> Markup:
+    """Return how to fix what was found, as it stands beside its place."""
+    advice = sentence.shorten_paths(sentence.capitalise(fix), context.workspace.root)
+    brief = sentence.cut_brief(advice)
+    more = show.h(FOLD, t("findings.whole_fix"), advice) if brief != advice else Markup("")
+    card = '<div class="rb-fix-card"><strong>{}</strong><p>{}</p>{}</div>'
+    return show.h(card, t("findings.fix"), listing.prose(brief), more)
 
 
 def _others(same: Sequence[Finding], context: Quoted) -> Markup:

@@ -10,17 +10,28 @@ from readback.ui.common import address
 from readback.words import t
 
 
-def choose(key: str, label: str, options: Sequence[str], say: Callable[[str], str] = str, width: int = 180) -> str:
-    """Draw a list and return the option chosen; "" stands for all, and is what an unknown value in a link becomes."""
+def choose(
+    key: str,
+    label: str,
+    options: Sequence[str],
+    say: Callable[[str], str] = str,
+    width: int = 180,
+    every: str = "",
+) -> str:
+    """Draw a list and return the option chosen; "" stands for all, and is what an unknown value in a link becomes.
+
+    `every` names all of them, which makes the label one for whoever hears it alone.
+    """
     address.follow(key, "", options)
     return st.selectbox(
         label,
         options,
         key=key,
-        format_func=lambda option: say(option) if option else t("findings.all"),
+        format_func=lambda option: say(option) if option else every or t("findings.all"),
         on_change=address.keep,
         args=(key,),
         width=width,
+        label_visibility="collapsed" if every else "visible",
     )
 
 

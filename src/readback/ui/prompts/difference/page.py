@@ -7,7 +7,7 @@ import streamlit as st
 from readback.ui.common import address, show
 from readback.ui.common.draw import keys, loaded, picker
 from readback.ui.common.state import choice
-from readback.ui.prompts import room
+from readback.ui.prompts import room, variables
 from readback.ui.prompts.difference import (
     compare_bar,
     compare_grid,
@@ -57,6 +57,7 @@ def draw(view: str) -> None:
     elif view == room.RECORDS:
         compare_records.draw()
         variants.compared(difference)
+        variables.of_dataset(choice.audit(), workspace, data)
     else:
         compare_view.texts(difference)
         compare_view.legend(difference)

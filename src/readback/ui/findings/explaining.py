@@ -1,0 +1,70 @@
+"""What a rule says of itself beside its findings, and in which conditions these are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+from markupsafe import Markup
+
+from readback.checks.groups import WEIGHT, Group, paragraphs
+from readback.checks.summary import Audit
+from readback.ui.common import show
+from readback.ui.common.draw import listing
+from readback.ui.findings import strip
+from readback.words import t
+
+ARMS = 6  # conditions that are named above the places; the map has all
+
+
+def name_filters() -> str:
+    """Return the name of the other filters: which of them are on, so that none is overlooked."""
+    severity, area = (st.query_params.get(key, "") for key in ("severity", "area"))
+    on = ", ".join(filter(None, (listing.say_severity(severity) if severity in WEIGHT else "", area)))
+    return t("findings.more_filters_on", what=on) if on else t("findings.more_filters")
+
+
+def describe(group: Group, rule_groups: Sequence[Group], arm: str, records: int, audit: Audit) -> Markup:
+    """Return how often a rule has findings, its code, and the conditions they are in, each a link to its own.
+
+    `rule_groups` are the groups without the filter by condition.
+    """
+    whole = next(other for other in rule_groups if other.code == group.code)
+    extent = show.h(
+        '<p class="rb-small">{} {} · <code>{}</code></p>',
+        show.severity(group.severity),
+        listing.extent(audit, group, records),
+        group.code,
+    )
+    counts = strip.count_in(whole, audit)
+    if len(counts) < 2:
+        return extent
+    order = [name for name in (*(row.name for row in audit.conditions), listing.NO_ROW) if name in counts]
+    named = order[:ARMS] if arm not in order[ARMS:] else [*order[: ARMS - 1], arm]
+    links = [_link(t("findings.everywhere", n=whole.count), group.code, "", arm)]
+    links += [_link(t("findings.in_arm", name=_name(name), n=counts[name]), group.code, name, arm) for name in named]
+    rest = len(order) - len(named)
+    more = show.h(' <span class="rb-small">{}</span>', t("findings.other_arms", n=rest)) if rest else Markup("")
+    label = t("findings.in_conditions")
+    return show.h('{}<nav class="rb-arms" aria-label="{}">{}{}</nav>', extent, label, show.join(links, " "), more)
+
+
+def offer(group: Group) -> None:
+    """Draw a button behind which the rule's page says what it finds, why that matters and how to fix it."""
+    texts = dict(zip(("what", "why", "fix"), paragraphs(group.code), strict=False))
+    if not texts:
+        return
+    with st.popover(t("findings.why_button"), key="explained"):
+        for key, text in texts.items():
+            show.draw(show.h('<p class="rb-prose"><strong>{}.</strong> {}</p>', t(f"findings.{key}"),
+                             listing.prose(text)))  # fmt: skip
+
+
+def _name(arm: str) -> str:
+    return t("findings.column_files") if arm == listing.NO_ROW else listing.condition_label(arm)
+
+
+def _link(words: str, code: str, to: str, arm: str) -> Markup:
+    filters = {key: st.query_params.get(key) for key in listing.FILTERS}
+    link = show.link("findings", words, **{**filters, "code": code, "arm": to or None})
+    return show.current(link) if to == arm else link
