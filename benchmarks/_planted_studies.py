@@ -1,7 +1,7 @@
-"""Studies whose truth is known, for people who see only the first screens of Overview and Scores: what do they say?
+"""Studies whose truth is known, for people who see only the first screens of Overview and Results: what do they say?
 
 Run: python benchmarks/_planted_studies.py FOLDER [--studies 40] [--seed 1] [--pictures URL]
-Writes FOLDER/study-01 … as workspaces and FOLDER/truth.json; --pictures takes study-01-overview.png and -scores.png
+Writes FOLDER/study-01 … as workspaces and FOLDER/truth.json; --pictures takes study-01-overview.png and -results.png
 from a server that serves them (1366 × 768, light). A reader of the pictures answers four questions on each planned
 comparison: may the two be compared, which is better, are we sure, why. `--answers FILE` compares such answers, a JSON
 object of `study-01: {fair, better, sure}`, with the truth. Of a comparison that is not fair, or of which that cannot be
@@ -42,7 +42,7 @@ MODELS = (("small model", "large model"), ("first checkpoint", "last checkpoint"
 CRITERIA = {"correct": (0, 1), "quality": (1, 2, 3, 4, 5), "relevance": (-1, 0, 1, 2), "helpfulness": (1, 2, 3)}
 SYSTEM = "You answer in one sentence."
 # What is on a page that is whole.
-SHOWN = {"overview": "text=Planned comparisons", "scores": ".js-plotly-plot .main-svg"}
+SHOWN = {"overview": ".rb-status", "results": ".js-plotly-plot .main-svg"}
 MODELFILE = """\
 FROM ./model.gguf
 TEMPLATE \"\"\"{{ range .Messages }}<|{{ .Role }}|>{{ .Content }}
@@ -159,7 +159,7 @@ def _file(name: str) -> str:
 
 
 def pictures(folder: Path, url: str) -> None:
-    """The first screens of Overview and Scores of each study, as a server shows them."""
+    """The first screens of Overview and Results of each study, as a server shows them."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:

@@ -33,7 +33,7 @@ sys.path.append(str(PROJECT / "tests" / "browser"))
 import find_browser  # noqa: E402 - the tests know where the browser is
 
 DEMO = PROJECT / "configs" / "examples" / "six-conditions"
-PAGES = {"Overview": ".rb-lead", "Messages": ".rb-exact", "Compare": ".rb-diff, .rb-row", "Findings": ".rb-rules",
+PAGES = {"Overview": ".rb-counts", "Messages": ".rb-exact", "Compare": ".rb-diff, .rb-row", "Findings": ".rb-rules",
          "Scores": ".rb-plan, .rb-lead", "Agenda": ".rb-entry, .rb-empty", "Review": ".rb-lead",
          "About": "h1"}  # fmt: skip
 WATCH = """(() => {

@@ -1,35 +1,47 @@
-"""Overview: may we compare these, and what should we talk about?"""
+"""Overview: may we compare these, who is ahead, and where do we stand?"""
 
 import streamlit as st
-from markupsafe import Markup
 
 from readback.checks.comparisons import planned, verdicts, weighed
 from readback.checks.groups import groups
 from readback.ui.common import show
-from readback.ui.common.draw import loaded, observed, score_proposals, table
+from readback.ui.common.draw import observed, score_proposals, table
 from readback.ui.common.state import choice
-from readback.ui.overview import conditions_table, headline, overview, paired, registry, score_warnings
+from readback.ui.overview import (
+    conditions_table,
+    headline,
+    overview,
+    paired,
+    planned_rows,
+    ranked,
+    registry,
+    score_warnings,
+    sections,
+    status,
+)
 from readback.ui.prompts.one import made_up, training_row
 from readback.ui.results import choices
 from readback.words import t
 
-title = st.empty()
+with st.container(horizontal=True, vertical_alignment="bottom", key="overview_head"):
+    title = st.empty()
+    counts = st.empty()
 title.title(show.md(choice.workspace_id() or t("frame.overview")))
 workspace = choice.workspace()
 title.title(show.md(workspace.name))
 data = choice.dataset() if workspace.dataset else None
 scored = choices.load_table(workspace) if workspace.scores else None
-lead = st.empty()
-overview.facts(lead, workspace, len(data) if data else None, scored)
-pairs = planned(workspace)
-left, right = overview.sides(len(pairs))
+overview.draw_facts(counts, workspace, len(data) if data else None, scored)
+lead, strip = st.empty(), st.container(key="overview_status")
+left, right = overview.sides()
 with left:  # before the check, whose progress stands where its result will
-    beside = overview.heading(t("overview.first"))
     audit = choice.audit()
-found = weighed(audit, groups(audit), pairs)
+pairs, kinds = planned(workspace), groups(audit)
+found = weighed(audit, kinds, pairs)
 judged = verdicts(audit, found, pairs)
 answers = paired.answers(workspace, scored, judged) if scored else {}
-overview.facts(lead, workspace, len(data) if data else None, scored, overview.faults(audit, found, judged, answers))
+head = headline.headline(workspace, scored) if scored else None
+overview.draw_answer(lead, workspace, audit, judged, scored, answers)
 with left:
     overview.state(audit)
     offered = not workspace.scores and score_proposals.draw(workspace)
@@ -44,12 +56,17 @@ with left:
     ):
         gone = registry.missing(workspace)
         show.empty(gone or t("overview.nothing"), t("frame.open_one" if gone else "overview.nothing_next"), "open")
-    overview.draw_first(beside, audit, found, judged, workspace)
-if judged:
-    with right:
-        paired.table_of(overview.heading(t("overview.planned")), judged, answers)
+    if judged:
+        st.header(t("overview.planned"))
+        planned_rows.draw(workspace, judged, answers)
+    if head:
+        ranked.draw_means(head, judged)
+    else:
+        ranked.draw_lengths(audit, judged)
+with right:
+    st.header(t("overview.first"))
+    overview.draw_first(audit, found, judged, workspace)
 
-head = headline.headline(workspace, scored) if scored else None
 scored_warnings = score_warnings.counted(audit, scored)
 states = conditions_table.states(workspace, audit)
 columns, rows = conditions_table.conditions(workspace, audit, head, states, scored_warnings)
@@ -66,25 +83,5 @@ if head and not any(row["mean"] for row in rows):
     table.table("scored", columns, rows, caption=heading, headed=True)
 if head:
     show.draw(headline.legend(head, bool(workspace.conditions)))
-
-made_up.section(workspace)
-registry.section(workspace)
-st.header(t("overview.loaded"))
-counts: list[Markup | str] = []
-if data and workspace.dataset:
-    see = show.link("results", t("records.see"), view="rows")
-    counts = [show.h("{} {}", loaded.counts(workspace.dataset.path, data.counts), see)]
-show.draw(
-    overview.lines(
-        [
-            *counts,
-            *overview.engine_lines(audit),
-            *training_row.show_training_files(audit),
-            *(headline.reconciled(scored) if scored else ()),
-        ]
-    )
-)
-loaded.files(workspace, t("overview.loaded"))
-if noticed := loaded.noticed():
-    with st.expander(t("overview.problems", n=len(noticed))):
-        loaded.problems(noticed)
+status.draw(strip, workspace, audit, kinds, scored)
+sections.draw(workspace, data, audit, scored)

@@ -147,7 +147,7 @@ def answer(line: Line, name: Name, criterion: Criterion, fair: str = "") -> str:
     )
     if isinstance(line, Blocked) or line.verdict in ("in question", "incomplete"):
         return sentence_text
-    return _add_unscored(line, name, sentence_text)
+    return add_unscored(line, name, sentence_text)
 
 
 def best(leader: Best, other_count: int, name: Name, *, checked: bool = True, unfair: int = 0) -> str:
@@ -223,7 +223,7 @@ def size(comparison: Comparison, criterion: Criterion) -> str:
     )
 
 
-def _add_unscored(comparison: Comparison, name: Name, answer: str) -> str:
+def add_unscored(comparison: Comparison, name: Name, answer: str) -> str:
     """Return the answer with how many questions have no score on one side, where these are many."""
     if comparison.failing:
         placeholders = {

@@ -10,6 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from readback.checks.fair_pairs import name_of
 from readback.scores import in_view, report, summary
 from readback.scores.criteria import MINUS, number
 from readback.scores.summary_row import Row
@@ -32,6 +33,8 @@ MANY = 0.05  # of the scores without a value, from which on a mean says so; find
 class Shape:
     """One condition: `picture` draws the distribution that `told` tells, `mean` is the mean with its interval,
     `without` how many have no score, where these are more than a few, `values` are those of the factors that vary.
+    `condition` is the workspace's name of it, "" where it has no such condition; `center` the mean, `span` its
+    interval.
     """
 
     name: str
@@ -43,6 +46,9 @@ class Shape:
     picture: Markup
     address_of: str
     values: Mapping[str, str]
+    condition: str = ""
+    center: float | None = None
+    span: tuple[float, float] | None = None
 
     @property
     def summary(self) -> str:
@@ -63,6 +69,7 @@ class Headline:
     factors: tuple[str, ...]
     shapes: Mapping[str, Shape]
     left_out: str
+    scale: Criterion
 
     def find_shape(self, condition: str) -> Shape | None:
         """Return the shape of a condition's scores."""
@@ -85,10 +92,10 @@ def headline(workspace: Workspace, table: ScoreTable) -> Headline | None:
         return None
     names, ranges = _in_ranges(rows, criterion)
     values = tuple(zip(names, _looks(len(names), criterion), strict=True))
-    shapes = {view.label(row.condition): _shape(view, row, ranges, dict(values)) for row in rows}
+    shapes = {view.label(row.condition): _shape(workspace, view, row, ranges, dict(values)) for row in rows}
     judge = in_view.judge_name(table, wanted, criterion_and_judge) if criterion_and_judge else ""
     left_out = in_view.left_out(table, wanted, criterion_and_judge)
-    return Headline(wanted, judge, table.synthetic, values, view.varying, shapes, left_out)
+    return Headline(wanted, judge, table.synthetic, values, view.varying, shapes, left_out, criterion)
 
 
 def legend(head: Headline, left_out: bool) -> Markup:
@@ -173,7 +180,9 @@ def reconciled(table: ScoreTable) -> Sequence[str]:
     return lines
 
 
-def _shape(table: ScoreTable, row: Row, ranges: Mapping[str, str], looks: Mapping[str, str]) -> Shape:
+def _shape(
+    workspace: Workspace, table: ScoreTable, row: Row, ranges: Mapping[str, str], looks: Mapping[str, str]
+) -> Shape:
     missing = row.missing + row.failed
     spread = ", ".join(f"{_describe_value(value)}: {n}" for value, n in row.distribution) or "–"
     label = t("overview.shape_said", criterion=row.criterion, counts=spread, n=row.n, missing=missing)
@@ -190,7 +199,11 @@ def _shape(table: ScoreTable, row: Row, ranges: Mapping[str, str], looks: Mappin
     many = missing > MANY * (row.n + missing)  # the mean is of the rest, which may not be like them
     without = t("overview.mean_without", n=missing, all=row.n + missing) if many else ""
     name, values = report.short(table, row.condition), dict(row.condition)
-    return Shape(name, row.n, missing, mean, without, spread, picture, format_address(table, row.condition), values)
+    address_of = format_address(table, row.condition)
+    condition = name_of(workspace, table, row.condition) or ""
+    return Shape(
+        name, row.n, missing, mean, without, spread, picture, address_of, values, condition, row.mean, row.span
+    )
 
 
 def _in_ranges(rows: Sequence[Row], criterion: Criterion) -> tuple[Sequence[str], Mapping[str, str]]:

@@ -1,4 +1,4 @@
-"""The overview's parts: the sentence of facts, what to look at first, and where findings stand that are in no row."""
+"""The overview's parts: how much there is, the first sentence, what to look at first, findings that are in no row."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
 from readback.checks.comparisons import Pair, Verdict, Weighed
-from readback.checks.groups import Group, also
+from readback.checks.groups import also, groups
 from readback.checks.summary import Audit
 from readback.scores import in_view
 from readback.scores.table import ScoreTable
@@ -18,69 +18,75 @@ from readback.types import Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import listing, sample_words
 from readback.ui.common.state import choice
-from readback.ui.overview import paired
+from readback.ui.overview import lead, paired, status
 from readback.ui.prompts.one import training_row
+from readback.ui.results import means
 from readback.words import t
 from readback.workspace.left_out import count_unread
 
-BESIDE = 4  # planned comparisons at most for which there is room beside the list
 ENGINE = "oll-engine-unknown"
 FIRST = 3  # what a meeting looks at first; the rest is one click away
 
 
-def facts(
+def draw_facts(place: DeltaGenerator, workspace: Workspace, records: int | None, scored: ScoreTable | None) -> None:
+    """Draw how much there is, in small letters beside the title."""
+    much = f"{_much(workspace, records, scored)} {_left_out(workspace, scored)}".rstrip()
+    with place:
+        show.draw(show.h('<p class="rb-small rb-counts">{}</p>', much))
+
+
+def draw_answer(
     place: DeltaGenerator,
     workspace: Workspace,
-    records: int | None,
+    audit: Audit,
+    judged: Sequence[Verdict],
     scored: ScoreTable | None,
-    verdict: Markup | str = "",
+    answers: Mapping[Pair, paired.Answer],
 ) -> None:
-    """Draw the first line: how much there is, and the `verdict` on comparing it, which is known a moment later."""
+    """Draw the first sentence: who is ahead where scores tell, else what is compared and whether that is fair."""
+    sentence = _answer(workspace, audit, judged, scored, answers)
+    note = means.format_synthetic(scored) if scored else None
+    if scored and note == t("scores.synthetic"):
+        note = t("overview.made_short")
+    small = show.h(' <span class="rb-made">{}</span>', note) if note else ""
     with place:
-        much = f"{_much(workspace, records, scored)} {_left_out(workspace, scored)}".rstrip()
-        show.draw(show.h('<p class="rb-lead">{} {}</p>', much, verdict))
+        show.draw(show.h('<p class="rb-lead rb-answer-first">{}{}</p>', sentence, small))
 
 
-def faults(
-    audit: Audit, weighed: Sequence[Weighed], judged: Sequence[Verdict], scored: Mapping[Pair, paired.Answer]
+def sides() -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Return where the picture goes, and beside it where what to look at first goes."""
+    with st.container(key="first_two"):
+        left, right = st.columns([5, 2], gap="medium")
+    return left, right
+
+
+def _answer(
+    workspace: Workspace,
+    audit: Audit,
+    judged: Sequence[Verdict],
+    scored: ScoreTable | None,
+    answers: Mapping[Pair, paired.Answer],
 ) -> Markup:
-    """Return what is against comparing: the verdicts on the planned comparisons, else how many of the gravest kind; and
-    of a single one what its scores answer.
-    """
     if "asm-nothing-to-send" in audit.counts:
         return show.h("{}", t("overview.nothing_sent"))
-    stops = paired.sentence(audit, judged, scored)
-    if any(judged_pair.kind == "unfair" for judged_pair in judged):
-        return stops
-    return show.join([_gravest(audit, [judged_pair.group for judged_pair in weighed]), stops], " ")
+    if answers:
+        return lead.planned_answers(workspace, audit, judged, answers)
+    if judged:
+        return paired.sentence(audit, judged)
+    if scored and (sentence := lead.unplanned_answer(workspace, scored, audit)):
+        return show.h("{}", sentence)
+    if len(audit.conditions) > 1:
+        return show.h("{}", t("overview.no_plan"))
+    if audit.conditions:
+        return show.h("{}", t("overview.no_plan_single", name=audit.conditions[0].name))
+    return show.h("{}.", status.count_faults(audit, groups(audit)).link)
 
 
-def sides(planned: int) -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Where what to look at first goes and where the planned comparisons: beside each other while these are few."""
-    if 0 < planned <= BESIDE:
-        with st.container(key="first_two"):
-            left, right = st.columns([1, 2], gap="medium")
-        return left, right
-    return st.container(), st.container()
-
-
-def heading(title: str) -> DeltaGenerator:
-    """Draw a heading, and answer the place beside it, for a few words that need no line of their own."""
-    line = st.container(horizontal=True, vertical_alignment="center")
-    line.header(title, width="content")
-    return line
-
-
-def draw_first(
-    column: DeltaGenerator, audit: Audit, weighed: Sequence[Weighed], judged: Sequence[Verdict], workspace: Workspace
-) -> None:
-    """Draw what to look at first, with the way to all of it beside the heading; or that there is nothing, and what
-    next.
-    """
+def draw_first(audit: Audit, weighed: Sequence[Weighed], judged: Sequence[Verdict], workspace: Workspace) -> None:
+    """Draw what to look at first and the way to the rest of it; or that there is nothing, and what next."""
     if look_at(weighed):
-        with column:
-            show.draw(more())
         show.draw(first(audit, weighed, "first_conditions" if workspace.conditions else "first_modes"))
+        show.draw(more(weighed))
         return
     none = nothing_to_repair(audit, judged, workspace)
     step = way(workspace)
@@ -105,11 +111,13 @@ def first(audit: Audit, weighed: Sequence[Weighed], by: str) -> Markup:
     return show.h("<ol class='rb-first'>{}</ol>", show.join(rows))
 
 
-def more() -> Markup:
+def more(weighed: Sequence[Weighed]) -> Markup:
     """Return the way to all findings, and how the list is ordered: in a word, and on hover and focus in full."""
+    rest = sum(weighed_group.group.severity != "info" for weighed_group in weighed) - FIRST
+    label = t("overview.more_kinds", n=rest) if rest > 0 else t("overview.all_findings")
     hint = '<span class="rb-hinted rb-small" tabindex="0">{}<span class="rb-hint">{}</span></span>'
     order = show.h(hint, t("overview.first_order"), t("overview.first_help"))
-    return show.h('<p class="rb-beside">{} · {}</p>', show.link("findings", t("overview.all_findings")), order)
+    return show.h('<p class="rb-beside">{} · {}</p>', show.link("findings", label), order)
 
 
 def look_at(weighed: Sequence[Weighed]) -> tuple[Weighed, ...]:
@@ -202,24 +210,6 @@ def _left_out(workspace: Workspace, scored: ScoreTable | None) -> str:
     """Which of the conditions just counted are not compared; of the workspace's own, the table below says it."""
     first = in_view.first(scored, workspace) if scored and not workspace.conditions else None
     return in_view.left_out(scored, *first) if scored and first else ""
-
-
-def _gravest(audit: Audit, groups: Sequence[Group]) -> Markup:
-    for severity, key in (("error", "faults"), ("warning", "only_warnings"), ("info", "only_notes")):
-        kinds = [group for group in groups if group.severity == severity]
-        if kinds:
-            n, sample = audit.severities.get(severity, 0), audit.sample
-            places = t("sample.places_and_files" if sample else "overview.places", n=n)
-            bounds = sample_words.bound(sample) if sample else {}
-            sentence = t(
-                f"sample.{key}" if sample and key != "faults" else f"overview.{key}",
-                **{**bounds, "n": len(kinds)},
-                places=places,
-            )
-            return show.link("findings", sentence, severity=severity)
-    return show.h(
-        "{}", t("sample.no_errors", **sample_words.bound(audit.sample)) if audit.sample else t("overview.no_errors")
-    )
 
 
 def _first(audit: Audit, weighed_group: Weighed, by: str, number: int) -> Markup:

@@ -1,35 +1,34 @@
-"""The comparisons that the files plan: what is against each, said first and listed with a way to Compare."""
+"""The comparisons that the files plan: what is against each, and what the scores answer."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from markupsafe import Markup
-from streamlit.delta_generator import DeltaGenerator
 
 from readback.checks.comparisons import Pair, Verdict
 from readback.checks.fair_pairs import name_of
 from readback.checks.summary import Audit
 from readback.scores import conclusion, criterion_kinds, in_view, report
 from readback.scores.comparing.compare import list_planned
-from readback.scores.comparing.comparison import Comparison
+from readback.scores.comparing.comparison import Blocked
+from readback.scores.conclusion import Conclusion
+from readback.scores.report import Line
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui.common import show
-from readback.ui.common.draw import table, verdict
-from readback.ui.common.draw.table import Column
+from readback.ui.common.draw import verdict
 from readback.words import t
 
 NAMED = 2  # comparisons that the first line names
 NONE = dict.fromkeys(("mode", "adapter", "task", "judge"))  # a link to a condition leaves nothing else chosen
 
 
-def sentence(audit: Audit, verdicts: Sequence[Verdict], scored: Mapping[Pair, Answer]) -> Markup:
-    """Whether the planned comparisons are fair, the first fault as a link to its places; of a single one which is
-    better; then errors elsewhere. "" where nothing is planned.
+def sentence(audit: Audit, verdicts: Sequence[Verdict]) -> Markup:
+    """Whether the planned comparisons are fair, the first fault as a link to its places; then errors elsewhere. ""
+    where nothing is planned.
     """
     if not verdicts:
         return Markup("")
@@ -62,18 +61,8 @@ def sentence(audit: Audit, verdicts: Sequence[Verdict], scored: Mapping[Pair, An
     }
     rest = audit.severities.get("error", 0) - sum(hit.values())
     key = "verdict.rest" if hit else "verdict.rest_only"
-    better = scored.get(verdicts[0].pair) if len(verdicts) == 1 and not wrong and not unknown else None
-    better_sentence = show.h(
-        "{}", t("overview.better_said", criterion=better.named, text=better.text) if better else ""
-    )
-    return show.join(
-        [
-            verdict_of_pair
-            for verdict_of_pair in (fault_sentence, better_sentence, t(key, n=rest) if rest > 0 and not unknown else "")
-            if verdict_of_pair
-        ],
-        " ",
-    )
+    rest_sentence = t(key, n=rest) if rest > 0 and not unknown else ""
+    return show.join([part for part in (fault_sentence, rest_sentence) if part], " ")
 
 
 def _unknown(unknown: Sequence[Verdict], list_planned: int) -> Markup:
@@ -87,21 +76,29 @@ def _unknown(unknown: Sequence[Verdict], list_planned: int) -> Markup:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the scores say of a planned comparison that is fair or not: which is better, under which criterion, and by
-    whom it was judged; `named` is the criterion, and that its scores are synthetic where they are, `doubt` for how
+    """What the scores say of a planned comparison, fair or not: what is concluded of it under the first criterion of
+    the plan, by the judge that Results begins with; `view` is the table it is concluded from, and `doubt` says for how
     many questions the judge gave no score, and why a difference is hardly clear.
     """
 
     criterion: str
     judge: str
-    text: str
-    named: str
+    conclusion: Conclusion
+    view: ScoreTable
     doubt: str = ""
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the pair may be compared and one side is clearly higher."""
+        line = self.conclusion.line
+        if isinstance(line, Blocked) or self.conclusion.fairness in conclusion.AGAINST:
+            return False
+        return report.is_clear(line)
 
 
 def answers(workspace: Workspace, table: ScoreTable, verdicts: Sequence[Verdict]) -> Mapping[Pair, Answer]:
-    """Return what Scores says first of each planned comparison: under the first criterion, in the order of Scores, that
-    the plan has for it, by the judge (or the judges together) that Scores begins with.
+    """Return what Results says first of each planned comparison: under the first criterion, in the order of Results,
+    that the plan has for it, by the judge (or the judges together) that Results begins with.
     """
     answers_by_pair: dict[Pair, Answer] = {}
     plan, kinds = list_planned(workspace), {verdict_of_pair.pair: verdict_of_pair.kind for verdict_of_pair in verdicts}
@@ -110,67 +107,37 @@ def answers(workspace: Workspace, table: ScoreTable, verdicts: Sequence[Verdict]
         if judge is None or answers_by_pair.keys() == kinds.keys():
             break
         view = in_view.get_judge_table(table, judge)
-        named = t("overview.better_synthetic", criterion=criterion) if table.synthetic else criterion
         for line in in_view.of_plan(view, plan, criterion, judge):
             a, b = (name_of(workspace, view, key) or "" for key in (line.a, line.b))
-            pair = next(
-                (verdict_of_pair for verdict_of_pair in kinds if {verdict_of_pair.a, verdict_of_pair.b} == {a, b}), None
-            )
-            if pair is not None and pair not in answers_by_pair:
-                name = partial(report.short, view)
-                kind = "fair" if kinds[pair] == "same" else kinds[pair]  # the fault is said beside it
-                text = conclusion.conclude(view, line, kind).answer
-                unfair = kind in ("unfair", "unknown")  # then no score answers anything
-                answer_text = ""
-                if isinstance(line, Comparison) and not unfair:
-                    answer_text = " ".join(filter(None, (report.failing(line, name), report.doubtful(line))))
-                answers_by_pair[pair] = Answer(criterion, judge, text, named, answer_text)
+            pair = next((pair for pair in kinds if {pair.a, pair.b} == {a, b}), None)
+            if pair is None or pair in answers_by_pair:
+                continue
+            kind = "fair" if kinds[pair] == "same" else kinds[pair]  # the fault is said beside it
+            doubt = _find_doubt(view, line, kind)
+            answers_by_pair[pair] = Answer(criterion, judge, conclusion.conclude(view, line, kind), view, doubt)
     return answers_by_pair
 
 
-def table_of(column: DeltaGenerator, verdicts: Sequence[Verdict], scored: Mapping[Pair, Answer]) -> None:
-    """Draw a row for each planned comparison: whether it is fair, why, and the way to lay both sides beside each other;
-    and which is better, with the way to its scores. `beside` the heading goes what none of the verdicts looked at.
-    """
-    title = t("overview.planned")
-    by_name = {_capitalise(verdict_of_pair.pair): verdict_of_pair for verdict_of_pair in verdicts}
-    once = verdict.unchecked(verdicts) if len(verdicts) > 1 else ()
-    rows: list[Mapping[str, Any]] = [
-        {"pair": name, "kind": verdict_of_pair.kind} for name, verdict_of_pair in by_name.items()
-    ]
-    columns = [
-        Column("pair", t("overview.planned_pair"), show=lambda row: link(by_name[row["pair"]].pair)),
-        Column("kind", t("verdict.title"), show=lambda row: verdict.word(by_name[row["pair"]])),
-        Column("why", t("verdict.why"), show=lambda row: _why(by_name[row["pair"]], scored, once)),
-    ]
-    if scored:
-        criteria = dict.fromkeys(verdict_of_pair.named for verdict_of_pair in scored.values())
-        head = t("overview.better", criterion=", ".join(criteria))
-        columns.insert(2, Column("better", head, show=lambda row: _better(scored.get(by_name[row["pair"]].pair))))
-    table.table("planned", columns, rows, caption=title, tools=len(rows) > table.PAGE)
-    if once:
-        with column:
-            show.draw(show.h('<p class="rb-small rb-beside">{}</p>', verdict.not_checked(once)))
+def _find_doubt(view: ScoreTable, line: Line, kind: str) -> str:
+    if isinstance(line, Blocked) or kind in conclusion.AGAINST:  # then no score answers anything
+        return ""
+    name = partial(report.short, view)
+    return " ".join(filter(None, (report.failing(line, name), report.doubtful(line))))
 
 
-def _why(verdict_of_pair: Verdict, scored: Mapping[Pair, Answer], once: Collection[str]) -> Markup:
-    """Why the prompts may be compared or not, and why the scores answer less than they could."""
-    doubt = scored[verdict_of_pair.pair].doubt if verdict_of_pair.pair in scored else ""
-    reasons = [show.h("{}", doubt), verdict.why(verdict_of_pair, but=once)]
-    return show.join([each for each in reasons if each], "<br>")
+def find_question(workspace: Workspace, pair: Pair) -> str:
+    """Return the question in words that the plan states for a pair, "" where it states none."""
+    sides = {pair.a, pair.b}
+    return next((plan.question for plan in list_planned(workspace) if plan.question and {plan.a, plan.b} == sides), "")
 
 
-def _better(answer: Answer | None) -> Markup:
-    if answer is None:
-        return show.h("–")
-    sentence_text = f"{answer.text[:1].upper()}{answer.text[1:]}."
-    return show.link("results", sentence_text, criterion=answer.criterion, scored_by=answer.judge)
-
-
-def _capitalise(pair: Pair) -> str:
+def name_pair(pair: Pair) -> str:
+    """Return both names of a pair."""
     return t("overview.with", a=pair.a, b=pair.b)
 
 
-def link(pair: Pair) -> Markup:
-    """Return the pair as a link to Compare, both sides chosen."""
-    return show.link("prompts", _capitalise(pair), **NONE, view="difference", condition=pair.a, b_condition=pair.b)
+def link(pair: Pair, label: Markup | str = "") -> Markup:
+    """Return the pair as a link to both prompts beside each other."""
+    return show.link(
+        "prompts", label or name_pair(pair), **NONE, view="difference", condition=pair.a, b_condition=pair.b
+    )

@@ -1,0 +1,164 @@
+"""The first sentence of the overview: who is ahead, by how much, and whether the two may be compared.
+
+It says what `scores.conclusion` concludes and no more: of a comparison that is not fair, or of which that cannot be
+told, no side is called better.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from markupsafe import Markup
+
+from readback.checks.comparisons import Pair, Verdict, verdicts, weighed
+from readback.checks.fair_pairs import name_of
+from readback.checks.groups import groups
+from readback.checks.summary import Audit
+from readback.scores import conclusion, in_view, not_compared, report
+from readback.scores.comparing.comparison import Blocked, Comparison
+from readback.scores.conclusion import AGAINST, BestOf, Conclusion
+from readback.scores.table import ScoreTable
+from readback.types import Workspace
+from readback.ui.common import show
+from readback.ui.common.draw import verdict
+from readback.ui.overview import paired
+from readback.ui.overview.paired import Answer
+from readback.words import t
+
+NAMED = 2  # planned comparisons that the first sentence names; the others are counted
+FAIR = ("fair", "same")
+CLEAR = ("b is higher", "a is higher")
+FOUND = (*CLEAR, "not separated", "equivalent", "constant")  # verdicts that say something of the difference
+
+
+def planned_answers(
+    workspace: Workspace, audit: Audit, judged: Sequence[Verdict], answers: Mapping[Pair, Answer]
+) -> Markup:
+    """Return what is known of the planned comparisons: of one or two a sentence each, of more the first and counts."""
+    ordered = sorted(judged, key=lambda each: _rank(each, answers.get(each.pair)))
+    named = ordered if len(ordered) <= NAMED else ordered[:1]
+    sentences: list[Markup | str] = [_format_pair(workspace, each, answers.get(each.pair)) for each in named]
+    if rest := ordered[len(named) :]:
+        sentences.append(_count(rest, answers))
+    return show.join(sentences, " ")
+
+
+def _rank(verdict_of_pair: Verdict, answer: Answer | None) -> int:
+    """Answered ones first, the clear ones before the others; then those that are not fair or cannot be judged."""
+    if verdict_of_pair.kind not in FAIR:
+        return 2
+    return 0 if answer is not None and answer.is_clear else 1
+
+
+def _format_pair(workspace: Workspace, verdict_of_pair: Verdict, answer: Answer | None) -> Markup:
+    pair = verdict_of_pair.pair
+    if verdict_of_pair.kind == "unfair":
+        unfair = show.h(t("verdict.one_unfair", pair="{pair}"), pair=paired.link(pair))
+        return show.h("{} {}.", unfair, verdict.first(verdict_of_pair))
+    if verdict_of_pair.kind == "unknown":
+        question = paired.find_question(workspace, pair)
+        what = f"“{question}”" if question else paired.name_pair(pair)
+        sentence = t("overview.lead_unknown", what="{what}", why=explain_missing(verdict_of_pair))
+        return show.h(sentence, what=paired.link(pair, what))
+    if answer is None:
+        key = "overview.lead_unscored"
+        return show.h(t(key, pair="{pair}"), pair=paired.link(pair))
+    sample = "_sample" if "sample" in verdict_of_pair.unchecked else ""
+    return show.h("{}", _format_answer(answer, t(f"overview.lead_{verdict_of_pair.kind}{sample}")))
+
+
+def _format_answer(answer: Answer, fairness: str) -> str:
+    """Return who is ahead of a pair that may be compared, with the size on the scale, n and what makes it less sure."""
+    text = compare_sides(answer.view, answer.conclusion)
+    suffix = fairness if answer.conclusion.verdict in FOUND else ""
+    return f"{text}{suffix}. {answer.doubt}".rstrip()
+
+
+def compare_sides(view: ScoreTable, concluded: Conclusion) -> str:
+    """Return what is concluded of two conditions in a sentence without its full stop, both by their names."""
+    line, name = concluded.line, partial(report.short, view)
+    if isinstance(line, Blocked) or concluded.fairness in AGAINST or line.difference is None:
+        return f"{t('overview.with', a=name(line.a), b=name(line.b))}: {concluded.answer}"
+    criterion = view.criteria[line.criterion]
+    high, low = (line.b, line.a) if line.difference >= 0 else (line.a, line.b)
+    size = report.size(line, criterion) or report.plus(abs(line.difference))
+    numbers = t("overview.numbers", size=size, n=line.n_shared)
+    if line.verdict not in CLEAR:
+        if line.verdict == "not separated":
+            return t("overview.lead_open", a=name(high), b=name(low), numbers=numbers)
+        names, n = t("overview.with", a=name(high), b=name(low)), t("overview.n_of", n=line.n_shared)
+        return f"{names}: {concluded.answer} ({n})"
+    kind = "narrow" if not report.is_clear(line) else "small" if line.small else "clear"
+    better = report.better_side(line, criterion)
+    if better is None:
+        return t(f"overview.lead_higher_{kind}", best=name(high), other=name(low), numbers=numbers)
+    other = line.a if better == line.b else line.b
+    return t(f"overview.lead_better_{kind}", best=name(better), other=name(other), numbers=numbers)
+
+
+def explain_missing(verdict_of_pair: Verdict) -> str:
+    """Return in a few words why it cannot be told whether a comparison is fair: the first reason."""
+    missing = verdict_of_pair.missing[0]
+    return t(f"overview.lead_missing_{missing.what}", side=missing.side)
+
+
+def _count(rest: Sequence[Verdict], answers: Mapping[Pair, Answer]) -> str:
+    counts: Counter[str] = Counter()
+    for each in rest:
+        answer = answers.get(each.pair)
+        if each.kind not in FAIR:
+            counts[each.kind] += 1
+        elif answer is None:
+            counts["unscored"] += 1
+        else:
+            counts["clear" if answer.is_clear else "open"] += 1
+    order = ("clear", "open", "unfair", "unknown", "unscored")
+    parts = [t(f"overview.rest_{name}", n=counts[name]) for name in order if counts[name]]
+    return t("overview.rest", n=len(rest), what=_enumerate(parts))
+
+
+def _enumerate(parts: Sequence[str]) -> str:
+    return t("overview.and").join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+
+
+def unplanned_answer(workspace: Workspace, table: ScoreTable, audit: Audit) -> str:
+    """Return what the scores say first where nothing was planned: of two conditions which is ahead, of several which is
+    best, else why nobody can say. "" where nothing is scored.
+    """
+    first_pick = in_view.first(table, workspace)
+    if first_pick is None:
+        return ""
+    criterion, judge = first_pick
+    if (scales := not_compared.find_scales(table, criterion)) is not None:
+        return scales.headline
+    view = in_view.get_judge_table(table, judge)
+    concluded = conclusion.conclude_criterion(
+        view, workspace, criterion, judge, lambda comparison: _judge_pair(workspace, view, audit, comparison)
+    )
+    if isinstance(concluded, BestOf):
+        open_answer = t("scores.conclusion", criterion=criterion, text=t("scores.answer_open"))
+        return f"{concluded.headline or open_answer} {_add_fairness(workspace)}".strip()
+    if not concluded:
+        alone = not_compared.find_alone(table, criterion)
+        return alone.headline if alone else t("scores.best_alone")
+    pair = concluded[0]
+    text = compare_sides(view, pair)
+    suffix = t(f"overview.lead_{pair.fairness}") if pair.fairness in FAIR else ""
+    return f"{text}{suffix}. {_add_fairness(workspace)}".strip()
+
+
+def _add_fairness(workspace: Workspace) -> str:
+    """Say that nobody looked whether the comparison is fair, where there are no prompts to look at."""
+    return "" if workspace.dataset is not None and workspace.conditions else t("scores.fair_no_prompts")
+
+
+def _judge_pair(workspace: Workspace, view: ScoreTable, audit: Audit, comparison: Comparison) -> str:
+    if workspace.dataset is None or not workspace.conditions:
+        return conclusion.NO_PROMPTS
+    a, b = (name_of(workspace, view, key) for key in (comparison.a, comparison.b))
+    if a is None or b is None:
+        return conclusion.NO_PROMPTS
+    pair = Pair(a, b)
+    return verdicts(audit, weighed(audit, groups(audit), (pair,)), (pair,))[0].kind

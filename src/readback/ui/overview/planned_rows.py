@@ -1,0 +1,177 @@
+"""The planned comparisons as rows of a picture: the question, both names, the difference on a zero line, the verdict
+with its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from readback.checks.comparisons import Pair, Verdict, differs
+from readback.checks.fair_pairs import name_of
+from readback.html.templates import render_template
+from readback.scores import report
+from readback.scores.comparing.comparison import Comparison
+from readback.scores.conclusion import AGAINST, Conclusion
+from readback.types import Workspace
+from readback.ui.common import show
+from readback.ui.common.draw import verdict
+from readback.ui.overview import axis, paired
+from readback.ui.overview.axis import Axis, Mark
+from readback.ui.overview.paired import Answer
+from readback.words import t
+
+SHOWN = 4  # rows at first; the others open below them
+SIGNS: Mapping[str, str] = {"fair": "✓", "same": "≈", "unfair": "✕", "unknown": "?"}
+OPEN = {"not separated": "open", "equivalent": "equal"}  # verdicts whose words differ from their names
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A difference on its axis, in percent: the bar from zero to the difference, its interval, marks below."""
+
+    zero: float
+    left: float
+    width: float
+    low: float
+    high: float
+    has_interval: bool
+    is_clear: bool
+    marks: tuple[Mark, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRow:
+    """A planned comparison as it is drawn; `aloud` says what the bar shows."""
+
+    kind: str
+    question: str
+    names: Markup
+    verdict: Markup
+    numbers: Markup
+    outcome: str
+    reason: Markup
+    bar: Bar | None
+    aloud: str
+
+
+def draw(workspace: Workspace, judged: Sequence[Verdict], answers: Mapping[Pair, Answer]) -> None:
+    """Draw a row for each planned comparison."""
+    axes = _fit_axes(answers)
+    rows = [_build_row(workspace, each, answers.get(each.pair), axes) for each in judged]
+    unchecked = verdict.not_checked(verdict.unchecked(judged))
+    show.draw(
+        render_template(
+            "ui/overview/planned_rows.html.jinja",
+            t=t,
+            rows=rows[:SHOWN],
+            more=rows[SHOWN:],
+            unchecked=unchecked,
+            has_bars=any(row.bar for row in rows),
+        )
+    )
+
+
+def format_kind(kind: str) -> Markup:
+    """Return a verdict on fairness as a chip: its sign, its words, its pattern."""
+    return show.h(
+        '<span class="rb-chip rb-chip-{}"><span aria-hidden="true">{}</span> {}</span>',
+        kind,
+        SIGNS[kind],
+        t(f"overview.chip_{kind}"),
+    )
+
+
+def _fit_axes(answers: Mapping[Pair, Answer]) -> dict[str, Axis]:
+    """Return an axis for each criterion, which holds all its differences with their intervals, and zero."""
+    values: dict[str, list[float]] = {}
+    for answer in answers.values():
+        line = answer.conclusion.line
+        if isinstance(line, Comparison) and line.difference is not None:
+            _, difference, span = _orient(line)
+            values.setdefault(answer.criterion, [0.0]).extend((difference, *(span or ())))
+    return {criterion: axis.fit(numbers) for criterion, numbers in values.items()}
+
+
+def _orient(line: Comparison) -> tuple[bool, float, tuple[float, float] | None]:
+    """Return whether b is the higher side, and the difference and its interval as seen from the higher side."""
+    difference, span = line.difference or 0.0, line.span
+    if difference >= 0:
+        return True, difference, span
+    return False, -difference, None if span is None else (-span[1], -span[0])
+
+
+def _build_row(
+    workspace: Workspace, verdict_of_pair: Verdict, answer: Answer | None, axes: Mapping[str, Axis]
+) -> PlannedRow:
+    pair, kind = verdict_of_pair.pair, verdict_of_pair.kind
+    outcome, aloud, bar, numbers = "", "", None, Markup("")
+    label = _label(pair.a, pair.b)
+    if answer is not None:
+        concluded = answer.conclusion
+        line = concluded.line
+        outcome = "" if kind in AGAINST else _format_outcome(concluded)
+        if isinstance(line, Comparison) and line.difference is not None:
+            is_b_higher, difference, span = _orient(line)
+            bar = _build_bar(axes[answer.criterion], difference, span, is_clear=answer.is_clear)
+            number = report.plus(difference)
+            both = show.h("<strong>{}</strong> {}", number, t("overview.n_of", n=line.n_shared))
+            numbers = show.link("results", both, criterion=answer.criterion, scored_by=answer.judge)
+            high, low = (line.b, line.a) if is_b_higher else (line.a, line.b)
+            a, b = (name_of(workspace, answer.view, key) or report.short(answer.view, key) for key in (high, low))
+            label = _label(a, b)
+            aloud = t(
+                "overview.bar_aloud",
+                criterion=answer.criterion,
+                a=a,
+                b=b,
+                number=number,
+                interval=report.interval(line, turned=not is_b_higher),
+            )
+    reason = _explain(verdict_of_pair, answer)
+    return PlannedRow(
+        kind,
+        paired.find_question(workspace, pair),
+        paired.link(pair, label),
+        format_kind(kind),
+        numbers,
+        outcome,
+        reason,
+        bar,
+        aloud,
+    )
+
+
+def _label(a: str, b: str) -> Markup:
+    return show.h("“{}”<br>{}", a, t("overview.versus", b=b))
+
+
+def _format_outcome(concluded: Conclusion) -> str:
+    """Return what was found of a pair that may be compared, in a few words that name no side."""
+    line = concluded.line
+    if not isinstance(line, Comparison) or concluded.verdict in ("incomplete", "too few", "in question", "disputed"):
+        return t("overview.outcome_unknown", why=f"{concluded.answer[:1].upper()}{concluded.answer[1:]}")
+    if concluded.verdict in ("a is higher", "b is higher"):
+        kind = "narrow" if not report.is_clear(line) else "small" if line.small else "clear"
+        return t(f"overview.outcome_{kind}")
+    return t(f"overview.outcome_{OPEN.get(concluded.verdict, concluded.verdict)}")
+
+
+def _explain(verdict_of_pair: Verdict, answer: Answer | None) -> Markup:
+    """Return why the pair may be compared or not, and what makes its answer less sure."""
+    if verdict_of_pair.kind == "fair":
+        parts = [show.h("{}", differs(verdict_of_pair))]
+    else:
+        parts = [verdict.why(verdict_of_pair, brief=True)]
+    if answer is not None and answer.doubt:
+        parts.append(show.h("{}", answer.doubt))
+    return show.join([part for part in parts if part], " ")
+
+
+def _build_bar(scale: Axis, difference: float, span: tuple[float, float] | None, *, is_clear: bool) -> Bar:
+    zero, end = scale.place(0), scale.place(difference)
+    low, high = (scale.place(value) for value in (span or (difference, difference)))
+    marks = scale.marks(signed=True)
+    return Bar(zero, min(zero, end), abs(end - zero), low, high, span is not None, is_clear, marks)

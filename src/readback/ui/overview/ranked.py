@@ -1,0 +1,243 @@
+"""All conditions on one axis, by their means or else by the length of their prompts, and the planned pairs as brackets
+whose sign, words and pattern are the verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
+
+from markupsafe import Markup
+
+from readback.checks.comparisons import Verdict
+from readback.checks.summary import Audit, Row
+from readback.html.templates import render_template
+from readback.ui.common import address, show
+from readback.ui.overview import axis, paired
+from readback.ui.overview.axis import Axis
+from readback.ui.overview.headline import Headline, Shape
+from readback.ui.overview.planned_rows import SIGNS
+from readback.ui.results import means
+from readback.words import t
+
+MOST = 12  # conditions that are all drawn; of more those of planned pairs and the ends
+ENDS = 3  # of these at the top and at the bottom
+LANES = 6  # brackets beside each other
+WORDED = 2  # brackets beside each other that have room for words
+WHOLE = 0.15  # of the scale: means and intervals that take up less are drawn on a part of it
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A condition: its name as a link, its number as text, and where it is drawn in percent; `low` and `high` are the
+    ends of its interval, or of its bar. `name` is the workspace's name of it.
+    """
+
+    name: str
+    label: str
+    link: Markup
+    number: str
+    aloud: str
+    at: float | None
+    low: float | None
+    high: float | None
+    extra: Markup | str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Conditions that are not drawn."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """A planned pair: the rows that it joins, from the top, and the lane that it is in."""
+
+    kind: str
+    sign: str
+    words: str
+    title: str
+    href: str
+    top: int
+    bottom: int
+    lane: int
+
+
+def draw_means(head: Headline, judged: Sequence[Verdict]) -> None:
+    """Draw the conditions by their means, the better first, where several were scored."""
+    shapes = [shape for shape in head.shapes.values() if shape.center is not None]
+    if not shapes:
+        return
+    scale, is_part = _fit_means(head, shapes)
+    entries = [_build_mean(shape, scale) for shape in shapes]
+    notes = [t("overview.ranked_part")] if is_part else []
+    if head.scale.direction == "down":
+        notes.append(t("overview.ranked_down"))
+    title = t("overview.ranked", criterion=head.criterion)
+    columns = (t("overview.name"), t("overview.ranked_mean"))
+    _draw(title, " ".join(notes), columns, entries, scale, judged, is_bar=False)
+
+
+def draw_lengths(audit: Audit, judged: Sequence[Verdict]) -> None:
+    """Draw the conditions by their longest prompt, the longest first, with their findings."""
+    rows = [row for row in audit.conditions if row.longest is not None]
+    if not rows:
+        return
+    in_tokens = all(row.tokens is not None for row in rows)
+    lengths = {row.name: row.tokens.count if in_tokens and row.tokens else row.longest or 0 for row in rows}
+    rows.sort(key=lambda row: -lengths[row.name])
+    scale = Axis(0, max(lengths.values()) * 1.04 or 1)
+    entries = [_build_length(row, lengths[row.name], scale) for row in rows]
+    title = t("overview.ranked_tokens" if in_tokens else "overview.ranked_characters")
+    columns = (t("overview.name"), title)
+    _draw(title, "", columns, entries, scale, judged, is_bar=True)
+
+
+def _fit_means(head: Headline, shapes: Sequence[Shape]) -> tuple[Axis, bool]:
+    """Return the axis: the whole scale, or a part of it where means and intervals take up little of the scale."""
+    values = [end for shape in shapes for end in (shape.span or (shape.center or 0.0,))]
+    low, high = head.scale.low, head.scale.high
+    if low is None or high is None or high <= low:
+        return axis.fit(values), False
+    if max(values) - min(values) < WHOLE * (high - low):
+        return axis.fit(values), True
+    return axis.fit(values, ends=(low, high)), False
+
+
+def _build_mean(shape: Shape, scale: Axis) -> Entry:
+    if shape.condition:
+        link = show.link("prompts", shape.condition, **paired.NONE, condition=shape.condition)
+    else:
+        link = show.link("results", shape.name, of=shape.address_of)
+    low, high = (scale.place(end) for end in shape.span) if shape.span else (None, None)
+    center = scale.place(shape.center or 0.0)
+    number = means.format_mean(shape.center)
+    return Entry(shape.condition or shape.name, shape.name, link, number, shape.summary, center, low, high)
+
+
+def _build_length(row: Row, length: int, scale: Axis) -> Entry:
+    parts = [
+        show.link("findings", show.severity(severity, n), severity=severity, arm=row.name)
+        for severity, n in (("error", row.errors), ("warning", row.warnings))
+        if n
+    ]
+    link = show.link("prompts", row.name, **asdict(row.choice))
+    number = show.number(length)
+    return Entry(row.name, row.name, link, number, number, None, 0.0, scale.place(length), show.join(parts, " "))
+
+
+def _draw(
+    title: str,
+    note: str,
+    columns: tuple[str, str],
+    entries: Sequence[Entry],
+    scale: Axis,
+    judged: Sequence[Verdict],
+    *,
+    is_bar: bool,
+) -> None:
+    lines = _fold(entries, judged)
+    brackets, left_out = _place_brackets(lines, judged)
+    lanes = max((bracket.lane for bracket in brackets), default=-1) + 1
+    kinds = [kind for kind in SIGNS if any(bracket.kind == kind for bracket in brackets)]
+    show.draw(
+        render_template(
+            "ui/overview/ranked.html.jinja",
+            t=t,
+            title=title,
+            note=note,
+            columns=columns,
+            lines=lines,
+            marks=scale.marks(),
+            zero=scale.place(0) if scale.low < 0 < scale.high and not is_bar else None,
+            is_bar=is_bar,
+            has_extra=any(isinstance(line, Entry) and line.extra for line in lines),
+            brackets=brackets,
+            lanes=lanes,
+            is_worded=0 < lanes <= WORDED,
+            legend=[(kind, SIGNS[kind], t(f"overview.bracket_{kind}")) for kind in kinds],
+            left_out=left_out,
+            aloud=_describe(entries, title),
+        )
+    )
+
+
+def _fold(entries: Sequence[Entry], judged: Sequence[Verdict]) -> list[Entry | Gap]:
+    """Return the entries; of many those of planned pairs and of both ends, with what is between them counted."""
+    if len(entries) <= MOST:
+        return list(entries)
+    planned: dict[str, None] = {}
+    for each in judged:
+        sides = dict.fromkeys((each.pair.a, each.pair.b))
+        if len(planned | sides) <= MOST:
+            planned |= sides
+    is_kept = [entry.name in planned or at < ENDS or at >= len(entries) - ENDS for at, entry in enumerate(entries)]
+    return list(_list_lines(entries, is_kept))
+
+
+def _list_lines(entries: Sequence[Entry], is_kept: Sequence[bool]) -> Iterator[Entry | Gap]:
+    for keep, run in groupby(zip(is_kept, entries, strict=True), key=lambda pair: pair[0]):
+        folded = [entry for _, entry in run]
+        if keep or len(folded) == 1:
+            yield from folded
+        else:
+            ends = {"high": folded[0].number, "low": folded[-1].number}
+            yield Gap(t("overview.ranked_folded", n=len(folded), **ends))
+
+
+def _place_brackets(lines: Sequence[Entry | Gap], judged: Sequence[Verdict]) -> tuple[list[Bracket], int]:
+    """Return the brackets, short ones nearest to the rows, and how many planned pairs have none for want of room."""
+    rows = {line.name: at for at, line in enumerate(lines) if isinstance(line, Entry)}
+    joined = [each for each in judged if each.pair.a in rows and each.pair.b in rows and each.pair.a != each.pair.b]
+
+    def length(each: Verdict) -> int:
+        return abs(rows[each.pair.a] - rows[each.pair.b])
+
+    taken_lanes: list[list[tuple[int, int]]] = []
+    brackets = []
+    for each in sorted(joined, key=length):
+        top, bottom = sorted((rows[each.pair.a], rows[each.pair.b]))
+        lane = next(
+            (at for at, spans in enumerate(taken_lanes) if all(bottom < low or top > high for low, high in spans)),
+            len(taken_lanes),
+        )
+        if lane >= LANES:
+            continue
+        if lane == len(taken_lanes):
+            taken_lanes.append([])
+        taken_lanes[lane].append((top, bottom))
+        words = t(f"overview.bracket_{each.kind}")
+        brackets.append(
+            Bracket(
+                each.kind,
+                SIGNS[each.kind],
+                words,
+                f"{paired.name_pair(each.pair)}: {words}",
+                address.href(
+                    "prompts", **paired.NONE, view="difference", condition=each.pair.a, b_condition=each.pair.b
+                ),
+                top,
+                bottom,
+                lane,
+            )
+        )
+    return brackets, len(judged) - len(brackets)
+
+
+def _describe(entries: Sequence[Entry], title: str) -> str:
+    """Return the picture in a sentence: how many conditions, the first and the last."""
+    if len(entries) == 1:
+        return t("overview.ranked_aloud_one", title=title, name=entries[0].label, number=entries[0].number)
+    first, last = entries[0], entries[-1]
+    return t(
+        "overview.ranked_aloud",
+        title=title,
+        n=len(entries),
+        first=first.label,
+        first_number=first.number,
+        last=last.label,
+        last_number=last.number,
+    )
