@@ -4,9 +4,9 @@ import streamlit as st
 
 from readback.readers.cache_folder import DiskFull, NoFolder
 from readback.ui.common import address, show
-from readback.ui.common.draw import frame, header, keys, present
+from readback.ui.common.draw import frame, header, keys, present, share
 from readback.ui.common.state import choice, session
-from readback.ui.review import note_form
+from readback.ui.review import live_notes, note_form
 from readback.words import t
 
 st.set_page_config(page_title=t("frame.title"), layout="wide", initial_sidebar_state="collapsed")
@@ -32,9 +32,13 @@ page = st.navigation(
 st.set_page_config(page_title=f"{page.title} · {header.get_name()}")
 here = page.url_path or address.HOME
 header.draw(here)
-frame.bar(here, with_note=here in note_form.ANCHORS)
-note_form.draw(here)
-present.draw()
+with st.container(horizontal=True, vertical_alignment="center", gap="small", key="head_right"):
+    frame.bar(here)
+    note_form.draw(here)
+    share.draw(here)
+    present.draw()
+share.follow_presenter(here)
+live_notes.follow(here)
 keys.off()
 frame.warn_of_loss()
 keys.script()

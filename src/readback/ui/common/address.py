@@ -38,6 +38,7 @@ SHARED = (
     "task",
     "judge",
     "present",
+    "follow",
     *FILES,
 )  # on every page
 MEMORY, PAGE = "address", "address_page"

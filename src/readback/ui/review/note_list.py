@@ -36,7 +36,7 @@ def _more() -> None:
 def _note(entry: Note) -> None:
     show.draw(note_form.draw_note(entry))
     with st.container(horizontal=True, vertical_alignment="center", key=f"note_{entry.id}"):
-        page, label, way = _way(entry)
+        page, label, way = find_page(entry)
         show.draw(show.link(page, label, **way))
         if entry.standing == "closed":
             label = t("review.reopen")
@@ -56,7 +56,7 @@ def _note(entry: Note) -> None:
         )
 
 
-def _way(entry: Note) -> tuple[str, str, dict[str, str | None]]:
+def find_page(entry: Note) -> tuple[str, str, dict[str, str | None]]:
     """Return the page that a note is on: its name, the words of the link, and what it asks for."""
     at = {name: str(value) for name, value in entry.anchor.items()}
     kind = at.get("kind")

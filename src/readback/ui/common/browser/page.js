@@ -211,6 +211,18 @@
     window.dispatchEvent(new PopStateEvent("popstate"));
     setTimeout(enter, 500); // where the page is drawn as it was, nothing else tells that it was asked for
   };
+  // A screen that follows another goes where the page says, once for each number: meanwhile its reader may look around.
+  let followed = "";
+  const followPresenter = () => {
+    const sign = document.querySelector("[data-rb-follow]");
+    if (!sign || sign.dataset.rbNumber === followed) return;
+    followed = sign.dataset.rbNumber;
+    const there = sign.dataset.rbFollow && new URL(sign.dataset.rbFollow, location.origin);
+    const sorted = (url) => `${url.pathname}?${[...url.searchParams].sort()}`;
+    if (!there || there.origin !== location.origin || sorted(there) === sorted(new URL(location.href))) return;
+    follow(there);
+  };
+  new MutationObserver(followPresenter).observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["data-rb-number", "data-rb-follow"] });
   // Places on the same page: the focus goes there, too. What is not drawn of a long text is its first text.
   const to = (link) => {
     const place = document.getElementById(link.dataset.rbTo) ?? document.querySelector(".rb-exact");

@@ -15,15 +15,14 @@ from readback.ui.common.uploads import store as upload
 from readback.words import t
 
 
-def bar(page: str, with_note: bool) -> None:
-    """Which workspace, in the bar; behind its name the others, its dataset, how many records, and *About*.
+def bar(page: str) -> None:
+    """Draw which workspace, in the head; behind its name the others, its dataset, how many records, and *About*.
 
-    `page` is the address of the page in view, on which another workspace is opened; *Note* is beside it `with_note`.
+    `page` is the address of the page in view, on which another workspace is opened.
     """
     st.session_state[show.SPOKEN] = message.spoken()
     with st.container(key="workspace_bar", width="content"):
-        menu = _menu(page, choice.workspace_id())
-        show.draw(menu if with_note else show.h('<div class="rb-no-note">{}</div>', menu))
+        show.draw(_menu(page, choice.workspace_id()))
 
 
 def _menu(page: str, here: str) -> Markup:

@@ -1,0 +1,61 @@
+"""A meeting of four browsers: screens that follow the presenter's, and notes that appear wherever somebody is."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from served import At, Others, open_page, settle
+from test_review_together import FILE, MODES, ROWS, Write, seen, write_note
+
+pytestmark = pytest.mark.browser
+SOON = 5.0  # seconds on a busy machine for what takes one or two
+
+
+def wait_for_address(page: Any, part: str) -> None:
+    began = time.monotonic()
+    while part not in page.url:
+        assert time.monotonic() - began < SOON, (page.url, part)
+        page.wait_for_timeout(100)
+
+
+def test_three_screens_go_where_the_presenter_goes(demo: str, page: Any, others: Others) -> None:
+    open_page(page, f"{demo}prompts?workspace=six-conditions-mistakes", ".rb-exact")
+    page.locator(".st-key-share button").first.click()
+    page.get_by_role("button", name="Follow me").click()
+    link = page.locator("#note-follow_link")
+    link.wait_for(state="attached")
+    address = link.text_content()
+    screens = others(3)
+    for screen in screens:
+        open_page(screen, address, ".rb-follows")
+        assert "record=" not in screen.url
+    page.keyboard.press("Escape")
+    settle(page)
+    page.keyboard.press("j")
+    for screen in screens:
+        wait_for_address(screen, "record=ellery-02")
+    page.locator(".rb-rooms a", has_text="Findings").click()
+    for screen in screens:
+        wait_for_address(screen, "/findings?")
+    alone = screens[0]
+    settle(alone)
+    alone.get_by_role("link", name="Stop following").click()
+    settle(alone)
+    page.locator(".rb-rooms a", has_text="Overview").click()
+    wait_for_address(screens[1], f"{demo}?")
+    assert "/findings" in alone.url
+
+
+@pytest.mark.parametrize("room", ["", "prompts", "results", "findings"])
+def test_a_note_of_somebody_else_appears_in_every_room(
+    at: At, page: Any, others: Others, write: Write, room: str
+) -> None:
+    root = write({"readback.yml": FILE + MODES, "d.jsonl": ROWS})
+    (other,) = others(1)
+    open_page(page, at(root, room or "overview"))
+    open_page(other, at(root, "prompts?condition=two&index=2"))
+    write_note(other, "look at this", "Bo")
+    seen(page, "look at this", SOON)
+    assert page.get_by_role("link", name="See it").or_(page.locator(".rb-live a")).count() >= 1
