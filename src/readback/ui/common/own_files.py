@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 SCRIPT = Path(__file__).with_name("browser") / "page.js"
@@ -10,6 +11,7 @@ FONTS = SCRIPT.with_name("fonts")
 FONTS_PATH = "/readback/fonts/"
 MARK = SCRIPT.with_name("mark.svg")
 MARK_PATH = "/readback/mark.svg"
+BASE_PATH = "/readback/base.js"  # a script that says where the server is; see base_script
 STYLES = tuple(Path(__file__).with_name(name) for name in ("style.css", "first_view.css"))
 STYLE_PATH = "/readback/style.css"
 LINKED = False  # whether each page links the style sheet, as our server has it
@@ -27,3 +29,11 @@ def sheet(base_path: str) -> str:
     """
     faces = (FONTS / "fonts.css").read_text("utf-8").replace('url("', f'url("{under(base_path, FONTS_PATH)}')
     return "\n".join([faces, *(file.read_text("utf-8") for file in STYLES)])
+
+
+def base_script(base_path: str) -> str:
+    """Return the script that says where the server is. Without it Streamlit's page asks at each part of the address in
+    turn, which costs a moment and leaves errors in the browser's console.
+    """
+    home = f"location.origin + {json.dumps(under(base_path, '/'))}"
+    return f"window.__streamlit = {{ BACKEND_BASE_URL: {home}, MAIN_PAGE_BASE_URL: {home} }};"

@@ -20,6 +20,7 @@ from readback.project_files import PROJECT
 from readback.ui.common import own_files
 from readback.ui.common.old_addresses import ROOM_OF, translate_address
 from readback.ui.common.own_files import (
+    BASE_PATH,
     FONTS,
     FONTS_PATH,
     MARK,
@@ -27,6 +28,7 @@ from readback.ui.common.own_files import (
     SCRIPT,
     SCRIPT_PATH,
     STYLE_PATH,
+    base_script,
     sheet,
     under,
 )
@@ -44,7 +46,7 @@ ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 (compared with, never bound to)
 TOKEN = b"_streamlit_xsrf="  # the cookie with Streamlit's cross-site token
 PART = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
 ICON = b"./favicon.png"  # Streamlit's own mark in the browser's tab
-INLINE = re.compile(rb"<script>[^<]*</script>")  # for search engines; the policy refuses it, and the console says so
+INLINE = re.compile(rb"<script>[^<]*</script>")  # for search engines; the policy refuses it, so ours takes its place
 SIZED = (b"content-length", b"etag", b"last-modified")  # what is true only of the page without our style
 # What the pages need and nothing else. Vega, maps and inline scripts are not among it.
 POLICY = "; ".join(
@@ -87,6 +89,7 @@ class Headers:
         self.app, self.media = app, under(base_path, "/media/")
         self.head = f'<body><link rel="stylesheet" href="{under(base_path, STYLE_PATH)}">'.encode()
         self.icon = under(base_path, MARK_PATH).encode()
+        self.base = f'<script src="{under(base_path, BASE_PATH)}"></script>'.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request: our own files, downloads of their owner, and every page with our headers."""
@@ -112,7 +115,7 @@ class Headers:
         if scope["path"].startswith(self.media) and not _theirs(scope, scope["path"].removeprefix(self.media)):
             await _absent(with_headers)
             return
-        await self.app(_plain(scope), receive, _Styled(with_headers, self.head, self.icon))
+        await self.app(_plain(scope), receive, _Styled(with_headers, self.head, self.icon, self.base))
 
 
 def _of_agents(scope: Scope) -> bool:
@@ -155,8 +158,8 @@ class _Styled:
     In the body and not in the head, since Streamlit adds its own style there: ours comes after it.
     """
 
-    def __init__(self, send: Send, style: bytes, icon: bytes) -> None:
-        self.send, self.style, self.icon = send, style, icon
+    def __init__(self, send: Send, style: bytes, icon: bytes, base: bytes) -> None:
+        self.send, self.style, self.icon, self.base = send, style, icon, base
         self.start: Message | None = None  # of a page, until all of it is there
         self.body = b""
 
@@ -172,7 +175,7 @@ class _Styled:
 
     async def _whole(self, start: Message) -> None:
         body = self.body.replace(b"<body>", self.style, 1).replace(ICON, self.icon, 1)
-        body = INLINE.sub(b"", body)
+        body = INLINE.sub(self.base, body, count=1)
         headers = [(name, value) for name, value in start["headers"] if name.lower() not in SIZED]
         length = len(body) if self.body else None  # the answer to HEAD has none
         sized = [(b"content-length", str(length).encode())] if length is not None else []
@@ -354,6 +357,10 @@ def application(base_path: str = "", script: Path = PROJECT / "app.py") -> Any:
         """Send the mark of the project, for the head of a page and for the browser's tab."""
         return FileResponse(MARK, media_type="image/svg+xml", headers={"cache-control": "public, max-age=604800"})
 
+    async def base(_: Any) -> Response:
+        """Send the script that says where the server is."""
+        return Response(base_script(base_path), media_type="text/javascript", headers={"cache-control": "no-cache"})
+
     async def moved(request: Any) -> RedirectResponse:
         """Redirect the address of an old page to its room."""
         room = translate_address(request.url.path.rstrip("/").rsplit("/", 1)[-1], request.url.query)
@@ -369,6 +376,7 @@ def application(base_path: str = "", script: Path = PROJECT / "app.py") -> Any:
         Route(under(base_path, STYLE_PATH), style),
         Route(under(base_path, f"{FONTS_PATH}{{name}}.woff2"), font),
         Route(under(base_path, MARK_PATH), mark),
+        Route(under(base_path, BASE_PATH), base),
         Route(under(base_path, "/overview"), home),
         *(Route(under(base_path, f"/{page}"), moved) for page in ROOM_OF),
     ]
