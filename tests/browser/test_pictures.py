@@ -18,26 +18,26 @@ LARGEST = 250_000  # bytes
 MISTAKE = "findings?workspace=six-conditions-mistakes&arm=mistake+2%3A+system+text+in+the+stored+prompt"
 PICTURES = {
     "overview": ("?workspace=six-conditions", ".rb-table", "light"),
-    "messages": (MISTAKE, ".rb-places a", "light"),
-    "messages-dark": (MISTAKE, ".rb-places a", "dark"),
-    "compare": (
+    "prompts": (MISTAKE, ".rb-places a", "light"),
+    "prompts-dark": (MISTAKE, ".rb-places a", "dark"),
+    "difference": (
         "prompts?view=difference&workspace=six-conditions&record=ellery-06"
         "&condition=RAG-trained%2C+open+book&b_condition=instruction-only%2C+open+book",
         ".rb-ins",
         "light",
     ),
     "findings": ("findings?workspace=six-conditions-mistakes&code=fmt-system-text-in-user", ".rb-excerpt", "light"),
-    "scores": ("results?workspace=six-conditions", ".js-plotly-plot .main-svg", "light"),
+    "results": ("results?workspace=six-conditions", "h1", "light"),
 }
 
 
-@pytest.mark.parametrize("name", PICTURES if LONG or "READBACK_PICTURES" in os.environ else ["messages-dark"])
+@pytest.mark.parametrize("name", PICTURES if LONG or "READBACK_PICTURES" in os.environ else ["prompts-dark"])
 def test_a_picture_of(name: str, demo: str, page: Any, tmp_path: Path) -> None:
     asked, ready, scheme = PICTURES[name]
     page.set_viewport_size(SIZE)
     page.emulate_media(color_scheme=scheme)
     open_page(page, demo + asked, ready)
-    if name.startswith("messages"):  # as a link from Findings shows it: with the finding marked
+    if name.startswith("prompts"):  # as a link from Findings shows it: with the finding marked
         page.locator(".rb-places a").first.click()
         page.wait_for_selector("mark.rb-here")
         page.mouse.move(0, 0)
