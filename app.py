@@ -44,6 +44,7 @@ frame.warn_of_loss()
 keys.script()
 try:
     page.run()
+    present.draw_steps()
 except DiskFull as full:
     session.forget()  # what failed is tried again at the next look: by then there may be room
     show.problem(t("frame.no_folder" if isinstance(full, NoFolder) else "frame.disk_full"), str(full))

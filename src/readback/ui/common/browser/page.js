@@ -21,7 +21,8 @@
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || typing(event.target)) return;
     const said = document.querySelector("[data-rb-keys]");
     const keys = said === null ? {} : JSON.parse(said.dataset.rbKeys);
-    const name = { P: "present", N: "note_here", ...keys }[event.key];
+    const arrows = presented.length > 0 && !event.target.closest?.(".rb-exact, .rb-diff") ? { ArrowRight: "next_slide", ArrowLeft: "previous_slide" } : {};
+    const name = { P: "present", N: "note_here", ...arrows, ...keys }[event.key];
     const thing = name && pressable(name);
     if (!thing) return;
     event.preventDefault();
