@@ -10,7 +10,7 @@ from served import At, Others, open_page, settle
 from test_review_together import FILE, MODES, ROWS, Write, seen, write_note
 
 pytestmark = pytest.mark.browser
-SOON = 5.0  # seconds on a busy machine for what takes one or two
+SOON = 15.0  # seconds on a busy machine for what takes one or two
 
 
 def wait_for_address(page: Any, part: str) -> None:

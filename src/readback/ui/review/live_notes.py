@@ -29,16 +29,16 @@ def follow(page: str) -> None:
 
 @st.fragment(run_every=LOOK)
 def _follow() -> None:
-    workspace_id, seen = st.session_state[SEEN]
+    workspace_id, drawn_to = st.session_state[SEEN]
     if workspace_id != choice.workspace_id():
         return
     try:
         now = reviewing.store().sequence()
     except NotReadable:
         return  # the page says so when it runs again
-    if now == seen:
+    if now == drawn_to:
         return
-    new = [note for note in reviewing.state().notes if note.by.sequence > seen]
+    new = [note for note in reviewing.state().notes if note.by.sequence > drawn_to]
     if not new:
         return
     lines = [_describe_note(note) for note in new[-SHOWN:]]

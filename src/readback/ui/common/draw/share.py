@@ -58,12 +58,12 @@ def follow_presenter(page: str) -> None:
 def _follow(token: str) -> None:
     """Draw whom this screen follows; our script reads the address in it and goes there once for each number."""
     running = get_script_run_ctx()
-    shown = follow.get_channels().look_up(token, running.session_id if running else "")
+    state = follow.get_channels().look_up(token, running.session_id if running else "")
     stop = show.link(st.session_state["follow_page"], t("share.unfollow"), follow=None)
-    if shown is None:
+    if state is None:
         show.draw(show.h('<p class="rb-notice rb-info" role="note">{} {}</p>', t("share.ended"), stop))
         return
-    href, number, private, presenter = shown
+    href, number, private, presenter = state
     sentence = t("share.follows", name=presenter) if presenter else t("share.follows_somebody")
     if private:
         sentence = t("share.follows_private")

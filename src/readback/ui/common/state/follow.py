@@ -45,7 +45,7 @@ class Channels:
         """Begin to publish; return the token that followers name."""
         with self._lock:
             now = self._clock()
-            self._channels = {name: one for name, one in self._channels.items() if now - one.at < SILENT}
+            self._channels = {name: channel for name, channel in self._channels.items() if now - channel.at < SILENT}
             while len(self._channels) >= CHANNELS:
                 del self._channels[min(self._channels, key=lambda name: self._channels[name].at)]
             token = secrets.token_urlsafe(9)
