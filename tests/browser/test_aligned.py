@@ -120,14 +120,21 @@ def test_an_equal_stretch_unfolds_with_one_click(demo: str, tour: Any) -> None:
     assert hidden.is_visible()
 
 
-def test_a_cell_of_the_table_becomes_a_side(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}prompts?view=every&workspace=six-conditions-mistakes", "table.rb-grid")
-    page.get_by_role("link", name="RAG-trained, open book as B", exact=True).click()
+def test_a_cell_of_the_table_becomes_b_and_opens_in_one(demo: str, page: Any) -> None:
+    url = f"{demo}prompts?view=every&workspace=six-conditions-mistakes&condition=instruction-only%2C+closed+book"
+    open_page(page, url, "td[data-rb-cell]")
+    name = "RAG-trained, open book"
+    page.get_by_role("link", name=f"Compare {name} with instruction-only, closed book", exact=True).click()
     page.wait_for_url("**b_condition=RAG-trained*")
-    settle(page)
-    assert page.locator(".rb-is-side").all_inner_texts() == ["is A", "is B"]
-    page.get_by_role("link", name="The difference").click()
     page.wait_for_selector(".rb-diff")
+    page.go_back()
+    page.wait_for_selector("td[data-rb-cell]")
+    page.locator("td[data-rb-cell]", has=page.get_by_role("link", name=f"Open {name}", exact=True)).locator(
+        ".rb-every-message"
+    ).first.click()
+    page.wait_for_url("**/prompts?*condition=RAG-trained%2C+open+book*")
+    page.wait_for_selector(".st-key-switch .rb-switch")
+    assert "view" not in asked(page)
 
 
 def test_the_text_grows_and_nothing_else(demo: str, page: Any) -> None:

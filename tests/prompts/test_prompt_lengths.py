@@ -42,3 +42,21 @@ def test_a_choice_that_takes_too_long_does_not_stop_the_others(write: Callable[[
 def test_a_choice_of_nothing_that_is_there_is_an_error(write: Callable[[Mapping[str, Any]], Path]) -> None:
     opened = workspace.open(write({"readback.yml": "modes:\n  - {mode: a, template: x}\n"}))
     assert [(one.fingerprint, one.errors) for one in measure(opened, 0, [Selection(mode="z")])] == [("", 1)]
+
+
+def test_a_text_is_held_against_the_first_one(write: Callable[[Mapping[str, Any]], Path]) -> None:
+    modes = "modes:\n  - {mode: a, template: 'x {{ q }}', system: s}\n  - {mode: b, template: 'x {{ q }}!'}\n"
+    opened = workspace.open(write({"readback.yml": f"dataset: d.jsonl\n{modes}", "d.jsonl": '{"q": "long"}\n'}))
+    a, b = measure(opened, 0, [Selection(mode="a"), Selection(mode="b")], Selection(mode="a"))
+    assert ([one.differs for one in a.excerpts], a.lacks) == ([None, None], ())
+    assert ([(one.role, one.differs, one.length) for one in b.excerpts], b.lacks) == ([("user", 6, 7)], ("system",))
+
+
+@pytest.mark.usefixtures("hurried")
+def test_where_the_first_one_takes_too_long_the_others_are_shown(write: Callable[[Mapping[str, Any]], Path]) -> None:
+    endless = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+    modes = f"modes:\n  - {{mode: a, template: x}}\n  - {{mode: b, template: '{endless}'}}\n"
+    opened = workspace.open(write({"readback.yml": modes}))
+    seen = list(measure(opened, 0, [Selection(mode="a"), Selection(mode="b")], Selection(mode="b")))
+    assert [bool(one.fingerprint) for one in seen] == [True, False]
+    assert seen[0].excerpts[0].differs is None

@@ -207,49 +207,6 @@ def test_one_column_and_blanks_are_settings_of_the_link(serving: Callable[..., P
     assert "rb-cell rb-a" in said(test)
 
 
-def test_the_table_groups_equal_prompts_and_makes_a_cell_a_side() -> None:
-    test = compare(**SIX, view="every")
-    while "grid_go_on" in {one.key for one in test.button}:  # a busy machine shows what it has made so far
-        test.button(key="grid_go_on").click().run()
-    shown = said(test)
-    assert "<table" in shown
-    assert shown.count('<th scope="row">') == 11
-    row = shown.split('<th scope="row">base, closed book</th>')[1].split("</tr>")[0]
-    assert re.findall(r'rb-tint-(\d)">Text (\d)<', row) == [("0", "1"), ("0", "1"), ("0", "1"), ("1", "2")]
-    door = linked(test, "base, open book, through gateway as B")
-    assert "b_condition=base%2C+open+book&b_mode" not in door
-    assert "b_adapter=gateway" in door
-
-
-def test_an_axis_of_one_is_hidden(serving: Callable[..., Path]) -> None:
-    serving(TWO)
-    shown = said(compare(view="every"))
-    assert "No adapter" not in shown
-    assert re.findall(r'rb-tint-(\d)">Text (\d)<', shown) == [("0", "1"), ("1", "2"), ("1", "2")]
-
-
-def test_a_table_of_one_says_what_can_be_compared_still(serving: Callable[..., Path]) -> None:
-    only = {**TWO, "readback.yml": {**TWO["readback.yml"], "modes": TWO["readback.yml"]["modes"][:1]}}
-    serving(only)
-    test = compare(view="every")
-    assert "Records, options and versions can still be compared" in said(test)
-    assert "Another mode or task" not in test.selectbox(key="differs").options
-
-
-def test_many_rows_come_a_page_at_a_time(serving: Callable[..., Path]) -> None:
-    modes = [{"mode": f"m{n:02}", "template": f"{n % 3} {{{{ q }}}}"} for n in range(96)]
-    serving(
-        {**TWO, "readback.yml": {"dataset": {"path": "d.jsonl"}, "modes": modes, "adapters": ["langchain", "manual"]}}
-    )
-    test = compare(view="every")
-    while "grid_go_on" in {one.key for one in test.button}:
-        test.button(key="grid_go_on").click().run()
-    assert "Rows 1 to 24 of 96" in said(test)
-    test.button(key="rows_later").click().run()
-    assert asked(test)["rows"] == "24"
-    assert "Mode: m24" in said(test)
-
-
 def test_many_records_are_counted_on_request(serving: Callable[..., Path]) -> None:
     modes = [{"mode": "a", "template": "{{ q }}"}, {"mode": "b", "template": "{{ q }}."}]
     rows = "".join(json.dumps({"id": f"r{n}", "q": n}) + "\n" for n in range(600))

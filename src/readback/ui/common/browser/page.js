@@ -380,7 +380,8 @@
     if (copy) return void copyText(copy);
     const stepper = event.target instanceof Element && event.target.closest("[data-rb-step]");
     if (stepper) return void step(stepper);
-    const link = event.target instanceof Element && event.target.closest("a.rb-link");
+    const cell = event.target instanceof Element && !event.target.closest("a, button, summary") && getSelection().isCollapsed && event.target.closest("[data-rb-cell]");
+    const link = event.target instanceof Element && (event.target.closest("a.rb-link") ?? (cell && cell.querySelector("a.rb-link")));
     if (!link || event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     const there = new URL(link.href);
     if (there.origin !== location.origin) return;

@@ -10,7 +10,6 @@ from readback.ui.common.state import choice
 from readback.ui.prompts import room, variables
 from readback.ui.prompts.difference import (
     compare_bar,
-    compare_grid,
     compare_made,
     compare_records,
     compare_take,
@@ -18,6 +17,7 @@ from readback.ui.prompts.difference import (
     compare_view,
     fair,
 )
+from readback.ui.prompts.every import page as every
 from readback.ui.prompts.one import variants
 from readback.words import t
 
@@ -33,6 +33,9 @@ def draw(view: str) -> None:
         st.stop()
 
     room.draw_bar(view, keys.COMPARE)
+    if view == room.EVERY:
+        every.draw()
+        return
     with st.container(horizontal=True, vertical_alignment="center", key="sides"):
         compare_bar.sides()
         compare_bar.layer()
@@ -51,10 +54,7 @@ def draw(view: str) -> None:
                 st.toggle(t(f"compare.{name}"), key=name, help=t(f"compare.{name}_help"),
                           on_change=address.keep, args=(name,))  # fmt: skip
 
-    if view in (room.EVERY, room.SIDES):
-        compare_grid.draw()
-        variants.compared(difference)
-    elif view == room.RECORDS:
+    if view == room.RECORDS:
         compare_records.draw()
         variants.compared(difference)
         variables.of_dataset(choice.audit(), workspace, data)
