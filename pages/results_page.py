@@ -6,7 +6,21 @@ from readback.scores import drawn_pairs, in_view
 from readback.ui.common import show
 from readback.ui.common.draw import score_proposals
 from readback.ui.common.state import choice
-from readback.ui.results import choices, details, drilldown, first_sight, grid, lead, means, records, rows_page, views
+from readback.ui.results import (
+    chart,
+    choices,
+    details,
+    drilldown,
+    first_sight,
+    forest,
+    grid,
+    lead,
+    matrix,
+    means,
+    records,
+    rows_page,
+    views,
+)
 from readback.words import t
 
 choices.draw_style()
@@ -27,34 +41,41 @@ if not len(scored.columns):
         show.empty(t("scores.unreadable"), t("scores.nothing_next"), "open")
     show.findings(findings, to_message=False)
     st.stop()
-if len(scored.columns.conditions) == 1:
-    heading.title(t("scores.title_one"))
+with heading.container(key="results_title"):  # the answer stands in its place; it is read aloud all the same
+    st.title(t("scores.title_one" if len(scored.columns.conditions) == 1 else "scores.title"))
 
-view = choices.draw_choices(scored, workspace)
-criterion = view.criterion
-if warning := means.format_synthetic(scored):
-    show.notice(warning, "warning")
+chart.begin_page()
+answer = st.container(key="results_answer")
+view, toolbar = choices.draw_choices(scored, workspace)
+criterion, table = view.criterion, view.table
 details.draw_questions(scored, workspace, criterion.name)
 parts = drilldown.read_drilldown()
 if "item" in parts and len(parts) > 1:
     records.draw_record(scored, workspace, parts["item"], parts.get("arm", ""))
     st.stop()
 
-table = view.table
+checking = lead.begin_check(workspace)
 rows, compared = choices.list_rows(table, view), choices.compare_rows(table, view, workspace)
 plan = lead.list_planned_lines(table, workspace, criterion.name, view.judge)
 concluded = lead.conclude(table, workspace, view)
+lines = forest.list_lines(concluded, first_sight.list_lines(compared, rows))
 compared = drawn_pairs.add_pairs(compared, concluded.conclusions)
-first_sight.draw_lead(table, workspace, plan, rows, concluded, view)
-first_sight.draw_charts(table, rows, compared, concluded, view)
+with answer:
+    show.draw(lead.render_answer(table, workspace, rows, concluded, view))
+forest.draw_forest(table, workspace, lines, concluded, compared, view)
+lead.await_check(checking)
+first_sight.draw_notes(table, workspace, plan, rows, concluded, view)
+matrix.draw_matrix(table, workspace, rows, view)
+first_sight.draw_warnings(table, rows, view)
 judge = in_view.judge_name(scored, criterion.name, view.judge) if view.judge else ""
 show.draw(means.render_strip(rows, judge))
 if drilldown.is_list_open() and "under" not in parts:
     records.draw_open_list(table, workspace, criterion.name, view.judge)
+grid.draw(table, workspace, view)
+charts = first_sight.list_charts(table, rows, compared, concluded, view)
+views.draw_views(table, workspace, rows, view, charts)
 first_sight.draw_other_criteria(table, workspace, plan, compared)
 first_sight.draw_tables(table, rows, compared, view)
-grid.draw(table, workspace, view)
-views.draw_views(table, workspace, rows, view)
 if criterion.meanings:
     with st.expander(t("scores.scale")):
         show.draw(means.render_meanings(criterion))
@@ -67,3 +88,5 @@ if count:
         if count > len(findings):
             st.caption(t("scores.noticed_more", n=len(findings), all=count))
 score_proposals.show_confirmed(workspace)
+with toolbar:
+    chart.draw_toolbar()

@@ -132,8 +132,7 @@ def test_a_value_of_a_factor_is_better_only_where_its_conditions_may_be_compared
 ) -> None:
     root = write(by_mode(repeated, named))
     app = page(root, by="mode")
-    assert "provided the comparison is fair" in looking.words(app)  # nobody has checked the prompts yet
-    looking.turned(app, "overview")
+    looking.turned(app, "overview")  # which waits for the check that began
     said = looking.words(looking.turned(app, "results", by="mode"))
     assert f"Answer for relevance: {answer}." in said
     assert why in said

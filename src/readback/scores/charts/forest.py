@@ -77,7 +77,7 @@ def draw_forest(
                 kind = _choose_kind(comparison, criterion, say, dark)
                 dots.append(Dot(index, comparison.difference, comparison.span, kind, rows.format_hover(index)))
         draw_dots(figure, rows, dots)
-        ends = _find_axis_range(list(comparisons.values()), criterion)
+        ends = find_difference_range(list(comparisons.values()), criterion)
         _draw_blocked(figure, rows, lines, ends, say, explain, dark)
         figure.update_xaxes(range=ends)
         margins = {comparison.margin for comparison in comparisons.values() if comparison.margin}
@@ -92,8 +92,8 @@ def draw_forest(
     return build_chart(draw, title, sentences, _build_table(lines, names, say, explain), say)
 
 
-def _find_axis_range(comparisons: Sequence[Comparison], criterion: Criterion) -> Span:
-    """Return the ends of the axis: zero always inside and with room on both sides.
+def find_difference_range(comparisons: Sequence[Comparison], criterion: Criterion) -> Span:
+    """Return the ends of an axis of differences: zero always inside and with room on both sides.
 
     Differences are drawn in points of the scale; a twentieth of the scale is the least that is shown to each side, so
     that nothing is blown up.
@@ -110,7 +110,7 @@ def _find_axis_range(comparisons: Sequence[Comparison], criterion: Criterion) ->
 
 
 def _choose_kind(comparison: Comparison, criterion: Criterion, say: Say, dark: bool) -> Kind:
-    key, symbol, side = _choose_look(comparison)
+    key, symbol, side = find_look(comparison)
     good = side * (-1 if criterion.direction == "down" else 1)
     colours = BETTER if good > 0 else WORSE
     if not good or criterion.direction == "none":
@@ -118,8 +118,8 @@ def _choose_kind(comparison: Comparison, criterion: Criterion, say: Say, dark: b
     return Kind(say(key), symbol, colours[dark])
 
 
-def _choose_look(comparison: Comparison) -> tuple[str, str, int]:
-    """Return the words, the shape and the side of a mark; clear only where the words call it so."""
+def find_look(comparison: Comparison) -> tuple[str, str, int]:
+    """Return the key of the words, the shape and the side of a mark; clear only where the words call it so."""
     if comparison.verdict in UNSURE and not is_clear(comparison):
         return UNSURE[comparison.verdict]
     return LOOKS[comparison.verdict]
@@ -130,7 +130,7 @@ def _format_counts(line: Line, say: Say, explain: Explain) -> str:
         return say("chart_blocked", why=_format_reason(line, explain))
     unpaired = line.only_a + line.only_b
     if line.difference is None:
-        parts = [say(_choose_look(line)[0])]
+        parts = [say(find_look(line)[0])]
     else:
         votes = say("chart_votes", wins=line.wins, ties=line.ties, losses=line.losses)
         parts = [f"{format_signed(line.difference)} {format_interval(line.span, say)}".strip(), votes]
@@ -206,6 +206,6 @@ def _build_table(lines: Sequence[Line], names: Sequence[str], say: Say, explain:
         votes = line.wins, line.ties, line.losses
         unpaired = line.only_a + line.only_b
         p = line.p if line.p_adjusted is None else line.p_adjusted
-        verdict = say(_choose_look(line)[0])
+        verdict = say(find_look(line)[0])
         body.append((name, line.difference, low, high, line.span_method, *votes, line.n_shared, unpaired, p, verdict))
     return build_table(heads, body, say)

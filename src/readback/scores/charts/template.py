@@ -25,6 +25,7 @@ ON = PAPER  # the ink on a step
 BETTER = {False: LIGHT[4], True: DARK[4]}
 WORSE = {False: LIGHT[1], True: DARK[0]}
 PLAIN = {False: LIGHT[2], True: DARK[2]}
+HALF = 0.5
 CLEAR = "rgba(0,0,0,0)"
 FONT = "'Inter Variable', system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 
@@ -169,6 +170,13 @@ def tint_blue(share: float, dark: bool = False) -> str:
     """Return the colour of a count: from nearly paper (0) to the strongest blue (1)."""
     start, end = ("#1f2730", "#8ab8e6") if dark else ("#f2f6fb", "#1a5290")
     return mix_colours(start, end, min(max(share, 0.0), 1.0))
+
+
+def tint_share(share: float, dark: bool = False) -> str:
+    """Return the colour of a place between the worse (0) and the better end (1): nearly paper in the middle."""
+    away = min(abs(2 * share - 1), 1.0)
+    end = (BETTER if share >= HALF else WORSE)[dark]
+    return mix_colours(PAPER[dark], end, 0.06 + 0.84 * away)
 
 
 def mix_colours(a: str, b: str, share: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -22,12 +23,65 @@ Point = Mapping[str, Any]  # what Plotly says of a mark: x, y, customdata, curve
 Target = Mapping[str, str | None]  # the parts of a drill-down
 FindTarget = Callable[[Point], Target | None]  # the mark that was chosen -> the drill-down behind it
 PICTURES = ("svg", "png")
-FIRST = ("distribution", "differences", "means")  # the charts at first sight, which have full tables below them
+FIRST = ("distribution", "differences", "means")  # charts that have full tables at the foot of the page
+FORMAT = "picture_format"  # of the session: what the camera of a chart saves
+COLLECTED = "results_charts"  # of the session: the charts of this run, for the one toolbar of the page
 MOST = 200  # rows of a table under a chart
 
 
-def draw_chart(key: str, chart: Chart, sentence: str, method: str = "", find_target: FindTarget | None = None) -> None:
-    """Draw a chart with its sentence below; choosing a mark opens what is behind it."""
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """A chart on the page, with its words, for the toolbar."""
+
+    key: str
+    chart: Chart
+    sentence: str
+    method: str
+
+
+def begin_page() -> None:
+    """Forget the charts of the run before; for the page that has a toolbar."""
+    st.session_state[COLLECTED] = []
+
+
+def collect(key: str, chart: Chart, sentence: str, method: str = "") -> None:
+    """Put what is drawn into the toolbar of the page."""
+    st.session_state.setdefault(COLLECTED, []).append(Collected(key, chart, sentence, method))
+
+
+def draw_toolbar() -> None:
+    """Draw the one place from which every chart of the page is taken along; after all of them."""
+    collected: list[Collected] = st.session_state.get(COLLECTED, [])
+    if not collected:
+        return
+    with st.popover(t("scores.take"), key="take_open", type="tertiary"):
+        for entry in collected:
+            show.draw(show.h('<p class="rb-take">{}</p>', entry.chart.alt.partition(". ")[0].removesuffix(".")))
+            _draw_downloads(entry)
+        st.segmented_control(
+            t("scores.picture"),
+            PICTURES,
+            default=PICTURES[0],
+            key=FORMAT,
+            required=True,
+            format_func=lambda kind: t(f"scores.picture_{kind}"),
+            help=t("scores.picture_help"),
+        )
+
+
+def draw_chart(
+    key: str,
+    chart: Chart,
+    sentence: str,
+    method: str = "",
+    find_target: FindTarget | None = None,
+    *,
+    has_toolbar: bool = True,
+) -> None:
+    """Draw a chart with its sentence below; choosing a mark opens what is behind it.
+
+    Where the page has no toolbar, the ways to take the chart along are below it.
+    """
 
     def open_mark() -> None:
         points = st.session_state[f"chart_{key}"]["selection"]["points"]
@@ -40,13 +94,16 @@ def draw_chart(key: str, chart: Chart, sentence: str, method: str = "", find_tar
     clicks: dict[str, Any] = {}
     if find_target is not None:
         clicks = {"on_select": open_mark, "selection_mode": "points"}
-    kind = st.session_state.get(f"picture_{key}") or PICTURES[0]
+    kind = st.session_state.get(FORMAT) or PICTURES[0]
     figure = enlarge(chart.figure, present.LARGER) if present.on() else chart.figure
     config = build_toolbar_config(f"scores-{key}", kind)
     with st.container(key=f"wide_{key}"):
         st.plotly_chart(figure, key=f"chart_{key}", alt=chart.alt, theme=None, config=config, **clicks)
     show.draw(show.h('<p class="rb-said">{}</p><p class="rb-small rb-how">{}</p>', sentence, method))
-    _draw_downloads(key, chart, sentence, method)
+    if has_toolbar:
+        collect(key, chart, sentence, method)
+    else:
+        _draw_downloads(Collected(key, chart, sentence, method))
     if key not in FIRST:
         with st.expander(t("scores.numbers")):
             _draw_numbers(chart, find_target)
@@ -84,9 +141,10 @@ def _draw_numbers(chart: Chart, find_target: FindTarget | None) -> None:
         st.caption(t("scores.chart_left", n=len(chart.table.rows) - MOST))
 
 
-def _draw_downloads(key: str, chart: Chart, sentence: str, method: str) -> None:
-    """Draw the ways to take a chart along: its words and table as Markdown, its table as CSV, the picture's format."""
-    words = "\n\n".join(line(text) for text in (sentence, method) if text)
+def _draw_downloads(entry: Collected) -> None:
+    """Draw the ways to take a chart along: its words and table as Markdown, its table as CSV."""
+    key, chart = entry.key, entry.chart
+    words = "\n\n".join(line(text) for text in (entry.sentence, entry.method) if text)
     link = f"[{t('list.link')}](<{bookmarks.way('scores', **st.query_params.to_dict())}>)"
     text = f"{words}\n\n{format_markdown(chart.table)}\n{link}\n"
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"take_{key}"):
@@ -99,13 +157,4 @@ def _draw_downloads(key: str, chart: Chart, sentence: str, method: str) -> None:
             key=f"csv_{key}",
             on_click="ignore",
             type="tertiary",
-        )
-        st.segmented_control(
-            t("scores.picture"),
-            PICTURES,
-            default=PICTURES[0],
-            key=f"picture_{key}",
-            required=True,
-            format_func=lambda kind: t(f"scores.picture_{kind}"),
-            help=t("scores.picture_help"),
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from readback.checks.rules import build_finding
 from readback.scores import criterion_kinds, drawn_pairs, in_view, report, summary, warnings
@@ -22,7 +23,7 @@ from readback.types import Criterion, Diagnostic, Finding, Workspace
 from readback.ui.common import address, show
 from readback.ui.common.draw import present
 from readback.ui.common.state.work import Job, whole
-from readback.ui.results import drilldown
+from readback.ui.results import drilldown, means
 from readback.ui.results.drilldown import format_address
 from readback.words import t
 
@@ -68,15 +69,16 @@ def _start_reading(key: str, _workspace: Workspace) -> Job:
     return Job(lambda progress: scores.load(_workspace, progress))
 
 
-def draw_choices(table: ScoreTable, workspace: Workspace) -> View:
-    """Draw the bar of pickers and return what is chosen."""
-    with st.container(horizontal=True, vertical_alignment="bottom", key="scores_bar"):
+def draw_choices(table: ScoreTable, workspace: Workspace) -> tuple[View, DeltaGenerator]:
+    """Draw the pickers in one line and return what is chosen, and the place of the toolbar at the end of the line."""
+    with st.container(horizontal=True, vertical_alignment="center", key="scores_bar"):
         criterion = pick_option("criterion", t("scores.criterion"), criterion_kinds.order_of(table, workspace))
         judge = pick_option(
             "scored_by",
             t("scores.judge"),
             in_view.judges(table, criterion),
             lambda name: in_view.judge_name(table, criterion, name),
+            width=280,
         )
         pooled = in_view.get_judge_table(table, judge)
         factors = list_factors(pooled, criterion, judge)
@@ -92,11 +94,14 @@ def draw_choices(table: ScoreTable, workspace: Workspace) -> View:
         if not several:
             addresses = [format_address(pooled, side) for side in sides]
             baseline = pick_option(
-                "baseline", t("scores.baseline"), addresses, lambda name: _name_side(pooled, sides, name), 280, first
+                "baseline", t("scores.baseline"), addresses, lambda name: _name_side(pooled, sides, name), 440, first
             )
+        if warning := means.format_synthetic(table):
+            st.html(show.h('<span class="rb-synthetic" role="note">{}</span>', warning), width="content")
+        toolbar = st.container(key="results_toolbar", width="content")
     if several:
         baseline = pick_by_factors("baseline", t("scores.baseline"), pooled, sides, first)
-    return View(pooled, pooled.criteria[criterion], judge, by, baseline if len(sides) > 1 else "")
+    return View(pooled, pooled.criteria[criterion], judge, by, baseline if len(sides) > 1 else ""), toolbar
 
 
 def pick_option(

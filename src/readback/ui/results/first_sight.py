@@ -1,8 +1,8 @@
-"""Draw the first sight of the scores page: the first words, two charts with their sentences, and their tables."""
+"""Draw what is known of the answer on Results, the first charts with their sentences, and their tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -13,6 +13,7 @@ from readback.html.templates import render_template
 from readback.scores import chart_sentences, charts, conclusion, in_view, not_compared, pooled, report, summary
 from readback.scores.agreement.measures import measure_pool
 from readback.scores.comparing.comparison import DISPUTED, Blocked, Compared, Comparison
+from readback.scores.conclusion import BestOf
 from readback.scores.criteria import MINUS, scale_text
 from readback.scores.drawn_pairs import is_of_another, list_fairness, list_pairs
 from readback.scores.report import Line
@@ -30,12 +31,13 @@ from readback.ui.results.drilldown import format_address
 from readback.ui.results.lead import Concluded
 from readback.words import t
 
+PAIRS = 3  # planned pairs that are looked at under other criteria
 MOST = 6  # other criteria that a pair is looked at under
 Body = list[Mapping[str, Any]]
 Table = tuple[tuple[Column, ...], Body]
 
 
-def draw_lead(
+def draw_notes(
     scored: ScoreTable,
     workspace: Workspace,
     plan: Sequence[Line],
@@ -43,26 +45,28 @@ def draw_lead(
     concluded: Concluded,
     view: View,
 ) -> None:
-    """Draw the first words: the planned comparisons; where none was planned which condition is best, and that nothing
-    was planned.
-    """
-    if plan:
-        show.draw(lead.render_planned(scored, workspace, concluded, view.criterion))
-    else:
-        show.draw(lead.render_unplanned(scored, workspace, rows, concluded, view))
+    """Draw what must be known of the answer: who scored, what was planned and has no scores, what is left out."""
     if scored.pool is not None:
         link = drilldown.link(t("scores.pool_way"), view="agreement")
         show.draw(show.h('<p class="rb-small">{} {}</p>', _format_pool(scored, view), link))
-    if notes := " ".join(_list_notes(scored, workspace, plan, rows, view)):
+    exclusions = lead.list_exclusions(scored, concluded, view)
+    if notes := " ".join([*exclusions, *_list_notes(scored, workspace, plan, rows, concluded, view)]):
         show.draw(show.h('<p class="rb-small">{}</p>', notes))
 
 
 def _list_notes(
-    scored: ScoreTable, workspace: Workspace, plan: Sequence[Line], rows: Sequence[Row], view: View
+    scored: ScoreTable,
+    workspace: Workspace,
+    plan: Sequence[Line],
+    rows: Sequence[Row],
+    concluded: Concluded,
+    view: View,
 ) -> Iterator[str]:
     """Yield what must be known of the first words: what was planned and has no scores, the scale, what a row is."""
     name = view.criterion.name
     if not plan and len([row for row in rows if row.n]) > 1:
+        if not isinstance(concluded.conclusions, BestOf):  # else the answer has it
+            yield means.format_lead(scored, rows, view.criterion)
         yield t("scores.not_planned")
         if criteria := lead.list_planned_criteria(workspace):
             yield t("scores.plan_elsewhere", criteria=", ".join(criteria))
@@ -105,18 +109,33 @@ def _format_pool(scored: ScoreTable, view: View) -> str:
     return " ".join(sentences)
 
 
-def draw_charts(scored: ScoreTable, rows: Sequence[Row], compared: Compared, concluded: Concluded, view: View) -> None:
-    """Draw how scores are spread, how far they are apart, and each record; each over the whole width."""
-    _draw_distribution(scored, rows, view)
-    if view.baseline:
-        _draw_differences(scored, rows, compared, concluded, view)
+def list_charts(
+    scored: ScoreTable, rows: Sequence[Row], compared: Compared, concluded: Concluded, view: View
+) -> Mapping[str, Callable[[], None]]:
+    """Return the first of the further views: how scores are spread, how far they are apart, and each record."""
+    if not view.baseline:
+        return {
+            "distribution": lambda: _draw_distribution(scored, rows, view),
+            "means": lambda: _draw_means(scored, rows, view),
+        }
+
+    def draw_each() -> None:
         st.header(t("scores.record_view"), anchor=False)
         views.draw_records(scored, rows, view, list_pairs(concluded.conclusions))
-    else:
-        _draw_means(scored, rows, view)
+
+    return {
+        "distribution": lambda: _draw_distribution(scored, rows, view),
+        "differences": lambda: _draw_differences(scored, rows, compared, concluded, view),
+        "each": draw_each,
+    }
+
+
+def draw_warnings(scored: ScoreTable, rows: Sequence[Row], view: View) -> None:
+    """Draw what belongs to the means: those of reference answers, and what makes intervals uncertain."""
     _draw_references(scored, view)
-    for warning in means.list_warnings(rows):
-        show.draw(show.h('<p class="rb-small">{}</p>', warning))
+    warnings = list(means.list_warnings(rows))
+    if warnings:
+        show.draw(show.h('<p class="rb-small">{}</p>', " ".join(warnings)))
 
 
 def _draw_distribution(scored: ScoreTable, rows: Sequence[Row], view: View) -> None:
@@ -135,7 +154,7 @@ def _draw_distribution(scored: ScoreTable, rows: Sequence[Row], view: View) -> N
 def _draw_differences(
     scored: ScoreTable, rows: Sequence[Row], compared: Compared, concluded: Concluded, view: View
 ) -> None:
-    lines = _list_lines(compared, rows)
+    lines = list_lines(compared, rows)
     baseline = report.short(scored, lines[0].a) if _have_one_baseline(lines) else ""
     figure = charts.draw_forest(
         lines,
@@ -188,7 +207,7 @@ def _draw_references(scored: ScoreTable, view: View) -> None:
         show.draw(show.h('<p class="rb-apart">{} {} n {}.</p>', sentence, numbers, count))
 
 
-def _list_lines(compared: Compared, rows: Sequence[Row]) -> list[Line]:
+def list_lines(compared: Compared, rows: Sequence[Row]) -> list[Line]:
     """Return the comparisons in the order of the rows, those with another baseline last; then what is not compared."""
     order = {row.condition: index for index, row in enumerate(rows)}
     first = compared.comparisons[0].a if compared.comparisons else None
@@ -222,7 +241,7 @@ def draw_other_criteria(scored: ScoreTable, workspace: Workspace, plan: Sequence
     """Draw the pairs in view under the other criteria: the only one that is drawn, else the planned ones."""
     pairs = list(compared.comparisons)
     if len(pairs) != 1:
-        pairs = [line for line in plan if isinstance(line, Comparison)][: lead.FIRST]
+        pairs = [line for line in plan if isinstance(line, Comparison)][:PAIRS]
     for pair in pairs:
         show.draw(_render_other_criteria(scored, workspace, pair))
 
@@ -276,7 +295,7 @@ def draw_tables(scored: ScoreTable, rows: Sequence[Row], compared: Compared, vie
     title = t("scores.table_by", factor=view.by) if view.by else t("scores.table")
     st.header(show.md(title), anchor=False)
     table.table("means", *_tabulate_rows(scored, rows), caption=title, tools=len(rows) > choices.MOST)
-    lines = _list_lines(compared, rows)
+    lines = list_lines(compared, rows)
     if not lines:
         return
     title = t("scores.table_pairs")

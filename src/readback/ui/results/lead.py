@@ -1,14 +1,16 @@
-"""Render the first words of the scores page: what the planned comparisons say, and what the study expected of them."""
+"""Render the first words of Results: the answer in a sentence or two, and how it was worked out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+import streamlit as st
 from markupsafe import Markup
 
 from readback.checks import fair_pairs
+from readback.checks.comparisons import Verdict, differs
 from readback.html.templates import render_template
 from readback.scores import conclusion, in_view, not_compared, report
 from readback.scores.comparing import compare
@@ -22,31 +24,41 @@ from readback.types import Criterion, Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import verdict
 from readback.ui.common.state import caches, choice
+from readback.ui.common.state.choice import AT_ONCE
+from readback.ui.common.state.work import PATIENCE, POLL, Job
 from readback.ui.results import choices, means
 from readback.ui.results.choices import View
 from readback.words import t
 
-FIRST = 3  # planned comparisons that are read at first sight
+FIRST = 2  # planned comparisons that the answer on top speaks of
+
+
+@dataclass(frozen=True, slots=True)
+class Fairness:
+    """Whether a pair may be compared: the kind of the verdict ("unchecked" before a check, "" where none can be given),
+    why in a few words, and the whole of it in paragraphs.
+    """
+
+    kind: str
+    reason: Markup | str
+    whole: Markup
 
 
 @dataclass(frozen=True, slots=True)
 class Concluded:
-    """What the first words of a view say, and whether each of its pairs is fair, in markup with the verdict's kind."""
+    """What the first words of a view say, and whether each of its pairs is fair."""
 
     conclusions: Sequence[Conclusion] | BestOf | None
-    fairness: Mapping[Pair, tuple[Markup, str]]
+    fairness: Mapping[Pair, Fairness]
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedLine:
-    """A planned comparison as the page shows it."""
+class AnswerLine:
+    """What is answered of a pair, or of the best of several: the question, the answer, and on how much it rests."""
 
     question: str
     answer: str
-    sentence: str
-    details: str  # what was expected, how it was tested, what warns
-    fairness: Markup
-    is_blocked: bool
+    rest: str
 
 
 def list_planned_lines(table: ScoreTable, workspace: Workspace, criterion: str, judge: str) -> tuple[Line, ...]:
@@ -66,138 +78,162 @@ def list_unscored_plans(table: ScoreTable, workspace: Workspace) -> tuple[tuple[
 
 def conclude(table: ScoreTable, workspace: Workspace, view: View) -> Concluded:
     """Return what is concluded of the scores in view: the first words, charts and tables follow it."""
-    fairness: dict[Pair, tuple[Markup, str]] = {}
+    fairness: dict[Pair, Fairness] = {}
 
-    def judge_fairness(comparison: Comparison) -> str:
-        markup, kind = _judge_fairness(table, workspace, comparison)
-        fairness[frozenset((comparison.a, comparison.b))] = (markup, kind)
-        return kind
+    def judge_kind(comparison: Comparison) -> str:
+        pair_fairness = judge_fairness(table, workspace, comparison)
+        fairness[frozenset((comparison.a, comparison.b))] = pair_fairness
+        return pair_fairness.kind
 
     name = view.criterion.name
-    conclusions = conclusion.conclude_criterion(table, workspace, name, view.judge, judge_fairness, view.by or None)
+    conclusions = conclusion.conclude_criterion(table, workspace, name, view.judge, judge_kind, view.by or None)
     return Concluded(conclusions, fairness)
 
 
-def render_planned(table: ScoreTable, workspace: Workspace, concluded: Concluded, criterion: Criterion) -> Markup:
-    """Return the planned comparisons: each question, what was expected, what was found and whether it is fair."""
-    if concluded.conclusions is None or isinstance(concluded.conclusions, BestOf):
-        return Markup("")
-    lines = []
-    for index, entry in enumerate(concluded.conclusions):
-        fairness = concluded.fairness.get(frozenset((entry.line.a, entry.line.b)), (Markup(""), ""))[0]
-        lines.append(_build_line(table, workspace, entry, fairness, criterion, first=index == 0))
-    return render_template("ui/results/planned.html.jinja", t=t, lines=lines, first=FIRST)
-
-
-def render_unplanned(
+def render_answer(
     table: ScoreTable, workspace: Workspace, rows: Sequence[Row], concluded: Concluded, view: View
 ) -> Markup:
-    """Return what the scores say where nothing was planned.
+    """Return the answer in a sentence or two: of the planned comparisons, else which condition is best."""
+    conclusions = concluded.conclusions
+    scales = not_compared.find_scales(choices.get_file_table(table), view.criterion.name)
+    lines = [] if scales is None else [AnswerLine("", scales.headline, "")]
+    more = 0
+    if conclusions and not isinstance(conclusions, BestOf):
+        lines += [_answer_pair(table, entry) for entry in conclusions[:FIRST]]
+        more = len(conclusions) - FIRST
+    elif scales is None or len([row for row in rows if row.mean is not None]) > 1:
+        lines.append(_answer_best(table, rows, concluded, view))
+    return render_template("ui/results/answer.html.jinja", t=t, lines=lines, more=more)
 
-    Of two conditions as of a planned pair, of a few which is best and how certain that is; then the range of the means.
-    """
+
+def _answer_pair(table: ScoreTable, entry: Conclusion) -> AnswerLine:
+    """Return the answer to one planned comparison, or about the only pair."""
+    line = entry.line
+    question = format_question(table, line)
+    if isinstance(line, Blocked):
+        return AnswerLine(question, t("scores.blocked_line", why=choices.format_reasons(line.why)), "")
+    fair = t("scores.answer_fair") if entry.fairness == "fair" else ""
+    return AnswerLine(question, entry.headline, ", ".join(filter(None, (t("scores.n", n=line.n_shared), fair))))
+
+
+def _answer_best(table: ScoreTable, rows: Sequence[Row], concluded: Concluded, view: View) -> AnswerLine:
+    """Return which of several conditions is best; where nobody can say, the range of the means."""
     scored = [row for row in rows if row.mean is not None]
     range_of_means = means.format_lead(table, rows, view.criterion)
-    scales = not_compared.find_scales(choices.get_file_table(table), view.criterion.name)
-    if scales is None:
-        return _render_concluded(table, workspace, scored, concluded, view, range_of_means)
-    headline = show.h('<p class="rb-lead"><strong>{}</strong></p>', scales.headline)
-    if len(scored) < 2:
-        return show.h("{}<p>{}</p>", headline, range_of_means)
-    return headline + _render_concluded(table, workspace, scored, concluded, view, range_of_means)
+    headline = _find_best(table, scored, concluded, view)
+    return AnswerLine("", headline or range_of_means, range_of_means if headline else "")
 
 
-def _render_concluded(
-    table: ScoreTable,
-    workspace: Workspace,
-    scored: Sequence[Row],
-    concluded: Concluded,
-    view: View,
-    range_of_means: str,
-) -> Markup:
-    """Return what is concluded of the conditions on one scale, and the range of their means."""
-    if concluded.conclusions and not isinstance(concluded.conclusions, BestOf):
-        pair = render_planned(table, workspace, concluded, view.criterion)
-        return show.h('{}<p class="rb-small">{}</p>', pair, range_of_means)
-    headline, rest = _find_best(table, scored, concluded, view)
-    if not headline:
-        return show.h('<p class="rb-lead">{}</p>', range_of_means)
-    if not isinstance(rest, Markup):
-        rest = show.h("<p>{}</p>", rest) if rest else Markup("")
-    return show.h('<p class="rb-lead"><strong>{}</strong></p>{}<p>{}</p>', headline, rest, range_of_means)
+def format_question(table: ScoreTable, line: Line) -> str:
+    """Return the question of a comparison: the plan's own words, else which of the two it is."""
+    plan = line.planned
+    pair = t("scores.pair", a=report.short(table, line.a), b=report.short(table, line.b))
+    return pair if plan is None else plan.question or plan.name or pair
 
 
-def _find_best(table: ScoreTable, rows: Sequence[Row], concluded: Concluded, view: View) -> tuple[str, Markup | str]:
-    """Return which of the rows is best, and what is not counted for it or not known yet; "" where nobody can say."""
+def _find_best(table: ScoreTable, rows: Sequence[Row], concluded: Concluded, view: View) -> str:
+    """Return which of the rows is best; "" where nobody can say."""
     if not rows:
-        return "", ""
+        return ""
     if len(rows) < 2:
         alone = not_compared.find_alone(choices.get_file_table(table), view.criterion.name)
-        return (t("scores.best_alone") if alone is None else alone.headline), ""
+        return t("scores.best_alone") if alone is None else alone.headline
     best = concluded.conclusions
     if not isinstance(best, BestOf) or not best.answer:
-        return "", ""
+        return ""
+    if view.by and best.leader is not None:
+        return f"{t('scores.best_which', factor=view.by)} {best.headline}"
+    return best.headline
+
+
+def list_exclusions(table: ScoreTable, concluded: Concluded, view: View) -> Iterator[str]:
+    """Yield what is not counted for the best condition, and what would have to be chosen to compare."""
+    best = concluded.conclusions
+    if not isinstance(best, BestOf) or not best.answer:
+        return
     if best.leader is None:
-        has_factors = choices.list_factors(table, view.criterion.name, view.judge)
-        return best.headline, t("scores.best_factor") if has_factors else ""
-    headline = best.headline
-    if view.by:
-        headline = f"{t('scores.best_which', factor=view.by)} {headline}"
-    unfair = []
-    for markup, kind in concluded.fairness.values():
-        if kind == conclusion.UNCHECKED and markup:
-            return headline.lstrip(), markup
-        if kind in conclusion.AGAINST:
-            unfair.append(markup)
-    if not unfair:
-        return headline.lstrip(), ""
-    return headline.lstrip(), show.h("<p>{}</p>{}", t("scores.best_unfair", n=len(unfair)), unfair[0])
+        if choices.list_factors(table, view.criterion.name, view.judge):
+            yield t("scores.best_factor")
+        return
+    unfair = [fairness for fairness in concluded.fairness.values() if fairness.kind in conclusion.AGAINST]
+    if unfair:
+        yield t("scores.best_unfair", n=len(unfair))
 
 
-def _build_line(
-    table: ScoreTable, workspace: Workspace, entry: Conclusion, fairness: Markup, criterion: Criterion, *, first: bool
-) -> PlannedLine:
-    line = entry.line
-    plan, name = line.planned, partial(report.short, table)
-    question = t("scores.pair", a=name(line.a), b=name(line.b))
+def render_working(
+    table: ScoreTable,
+    workspace: Workspace,
+    line: Comparison,
+    fairness: Fairness,
+    criterion: Criterion,
+    *,
+    first: bool = False,
+) -> Markup:
+    """Return how the answer about a pair was worked out: its sentence, what was expected, its test, and whether it is
+    fair; of the first pair also what the other criteria say.
+    """
+    name, plan = partial(report.short, table), line.planned
+    sentences = [report.sentence(line, name, criterion, below=fairness.kind)]
+    if first:
+        sentences.append(conclusion.sum_up_others(table, workspace, line.a, line.b, line.criterion, line.judge))
+    sentences += [report.not_shown(line, name, criterion, fairness.kind), report.doubtful(line, fairness.kind)]
     details = []
-    if plan is not None:
-        question = plan.question or plan.name or question
-        if plan.expected:
-            details.append(t("scores.expected", text=report.expected(line, name)))
-    if isinstance(line, Blocked):
-        answer = ""
-        sentence = t("scores.blocked_line", why=choices.format_reasons(line.why))
-    else:
-        answer, kind = entry.headline, entry.fairness
-        sentences = [entry.sentence]
-        if first:
-            sentences.append(conclusion.sum_up_others(table, workspace, line.a, line.b, line.criterion, line.judge))
-        sentences += [report.not_shown(line, name, criterion, kind), report.doubtful(line, kind)]
-        sentence = " ".join(filter(None, sentences))
-        details += [report.tested(line), report.power(line, kind)]
-    if plan is not None:
-        details.append(plan.warning)
-    return PlannedLine(
-        question, answer, sentence, " · ".join(filter(None, details)), fairness, isinstance(line, Blocked)
+    if plan is not None and plan.expected:
+        details.append(t("scores.expected", text=report.expected(line, name)))
+    details += [report.tested(line), report.power(line, fairness.kind)]
+    return render_template(
+        "ui/results/working.html.jinja",
+        sentence=" ".join(filter(None, sentences)),
+        details=" · ".join(filter(None, details)),
+        fairness=fairness.whole,
     )
 
 
-def _judge_fairness(table: ScoreTable, workspace: Workspace, comparison: Comparison) -> tuple[Markup, str]:
-    """Return whether a pair is fair, and the difference on the records that its errors do not touch.
-
-    The second value is the kind of the verdict, "unchecked" before a check and "" where none can be given.
+def begin_check(workspace: Workspace) -> Job | None:
+    """Return the check of the prompts, which is begun where it is short, and waited for no longer than a page waits;
+    None where there is nothing to check or it takes somebody's wish.
     """
     if workspace.dataset is None or not workspace.conditions:
-        return show.h('<p class="rb-small rb-fair">{}</p>', t("scores.fair_no_prompts")), conclusion.NO_PROMPTS
+        return None
+    opening = caches.dataset(*choice.key(), workspace)
+    if not opening.ready.wait(PATIENCE) or opening.result is None or choice.size() > AT_ONCE:
+        return None
+    job = choice.audit_job()
+    if job is not None:
+        job.ready.wait(PATIENCE)
+    return job
+
+
+def await_check(job: Job | None) -> None:
+    """Look whether a check that was not ready is ready now, and draw the page again when it is."""
+    if job is not None and not job.ready.is_set():
+        _watch(job)
+
+
+@st.fragment(run_every=POLL)
+def _watch(job: Job) -> None:
+    if job.ready.is_set():
+        st.rerun()
+    key = "verdict.awaited" if job.total else "verdict.awaited_begun"
+    show.draw(show.aloud(t(key, done=job.done, total=job.total), ended=t("frame.ended")))
+
+
+def judge_fairness(table: ScoreTable, workspace: Workspace, comparison: Comparison) -> Fairness:
+    """Return whether a pair is fair, and the difference on the records that its errors do not touch."""
+    if workspace.dataset is None or not workspace.conditions:
+        whole = show.h('<p class="rb-small rb-fair">{}</p>', t("scores.fair_no_prompts"))
+        return Fairness(conclusion.NO_PROMPTS, t("scores.reason_no_prompts"), whole)
     job = caches.audited(choice.key())
     audit = job.result if job is not None and job.ready.is_set() else None
     if audit is None or audit.stopped:
+        is_running = job is not None and not job.ready.is_set()
         link = show.link("overview", t("scores.fair_check"))
-        return show.h('<p class="rb-small rb-fair">{} {}</p>', t("scores.fair_unchecked"), link), "unchecked"
+        whole = show.h('<p class="rb-small rb-fair">{} {}</p>', t("scores.fair_unchecked"), link)
+        reason = t("scores.reason_checking") if is_running else link
+        return Fairness(conclusion.UNCHECKED, reason, whole)
     fairness = fair_pairs.fairness(workspace, choice.dataset(), audit, table, comparison)
     if fairness is None:
-        return Markup(""), ""
+        return Fairness("", t("scores.reason_elsewhere"), Markup(""))
     name = partial(report.short, table)
     parts = [_render_pair_count(comparison, fairness, name), verdict.line(fairness.verdict)]
     if fairness.verdict.faults:
@@ -205,7 +241,17 @@ def _judge_fairness(table: ScoreTable, workspace: Workspace, comparison: Compari
         untouched = report.untouched(comparison, fairness.touched, fairness.untouched, name, same=is_same)
         if untouched:
             parts.append(show.h('<p class="rb-fair">{}</p>', untouched))
-    return show.join(parts), fairness.verdict.kind
+    return Fairness(fairness.verdict.kind, _explain(fairness.verdict), show.join(parts))
+
+
+def _explain(pair_verdict: Verdict) -> Markup | str:
+    """Return why a pair may be compared or not: the first fault, or what is not known, or what differs."""
+    if pair_verdict.kind == "unknown" and pair_verdict.missing:
+        missing = pair_verdict.missing[0]
+        return t(f"scores.reason_{missing.what}", side=missing.side)
+    if pair_verdict.faults or pair_verdict.confounded:
+        return verdict.first(pair_verdict)
+    return differs(pair_verdict) or t("scores.reason_fair")
 
 
 def _render_pair_count(comparison: Comparison, fairness: fair_pairs.Fairness, name: report.Name) -> Markup | str:

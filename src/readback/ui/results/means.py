@@ -90,7 +90,7 @@ def format_synthetic(table: ScoreTable) -> str | None:
     files = [source.path for source in table.sources if source.synthetic]
     if not files:
         return None
-    return t("scores.synthetic") if len(files) == len(table.sources) else t("scores.mixed", files=", ".join(files))
+    return t("scores.synthetic_here") if len(files) == len(table.sources) else t("scores.mixed", files=", ".join(files))
 
 
 def list_warnings(rows: Sequence[Row]) -> Iterator[str]:

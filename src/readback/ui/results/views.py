@@ -26,28 +26,30 @@ from readback.ui.results.choices import View
 from readback.ui.results.drilldown import format_address
 from readback.words import t
 
+FIRST = "distribution"  # the view at first
 FEW = 60  # records that are drawn one by one
 CLOSE = 1 / 3  # of the scale: means that lie closer get the colours for themselves, or they would look the same
 
 
-def draw_views(scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: View) -> None:
-    """Draw the row of views and the chosen one; only that is computed."""
-    views = list_views(scored, workspace, rows, view)
-    if not views:
-        return
-    address.follow("view", "", ("", *views))
-    st.session_state["view"] = st.session_state["view"] or None
+def draw_views(
+    scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: View, first: Mapping[str, Callable[[], None]]
+) -> None:
+    """Draw the row of views and the chosen one, at first how scores are spread; only that is computed."""
+    views = {**first, **list_views(scored, workspace, rows, view)}
+    address.follow("view", FIRST, views)
     name = st.pills(
         t("scores.more"),
         list(views),
         key="view",
+        required=True,
         format_func=lambda view_name: t(f"scores.view_{view_name}"),
         on_change=_keep_view,
     )
-    if name is not None and name in views:
-        views[name]()
-        if drilldown.is_list_open() and "under" in drilldown.read_drilldown():
-            _draw_open_list(name, scored, workspace, view)
+    if name is None or name not in views:
+        return
+    views[name]()
+    if drilldown.is_list_open() and "under" in drilldown.read_drilldown():
+        _draw_open_list(name, scored, workspace, view)
 
 
 def list_views(
@@ -110,7 +112,7 @@ def _draw_open_list(name: str, scored: ScoreTable, workspace: Workspace, view: V
 
 
 def _keep_view() -> None:
-    address.put(view=st.session_state.get("view"))
+    address.keep("view", FIRST)
     drilldown.open_drilldown()
 
 

@@ -126,4 +126,4 @@ def _chart(item: Item, table: ScoreTable) -> None:
     sentence = " ".join(
         report.sentence(each, name, view.criteria[criterion]) for each in lines if isinstance(each, Comparison)
     )
-    chart.draw_chart(f"agenda_{criterion}", figure, sentence)
+    chart.draw_chart(f"agenda_{criterion}", figure, sentence, has_toolbar=False)

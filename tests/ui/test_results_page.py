@@ -50,7 +50,7 @@ def titles(app: AppTest) -> list[str]:
 
 
 def test_without_scores_the_page_says_what_a_score_file_is_and_where_to_open_one(write: Write, page: Open) -> None:
-    app = page(write({"data.jsonl": [{"id": "1", "question": "x"}]}))
+    app = page(write({"prompt.jinja": "Answer {{ question }}."}))
     assert "columns item, condition, criterion, score" in drawn(app)
     assert 'href="/open' in markup(app)
 
@@ -66,7 +66,7 @@ def test_without_a_plan_the_first_sentence_gives_the_means_and_calls_the_rest_ex
     assert re.search(
         r"scored\s+12\s+judge failed\s+0\s+missing\s+0\s+not applicable\s+0\s+judge\s+all 2 judges together", said
     )
-    assert len(app.get("plotly_chart")) == 3
+    assert len(app.get("plotly_chart")) == 1
 
 
 def test_the_first_words_are_the_planned_comparisons_and_what_was_expected_stands_beside(
@@ -122,7 +122,7 @@ def test_a_record_without_a_prompt_says_which_file_would_add_it(write: Write, pa
 
 
 @pytest.mark.parametrize("view", ["means", "effects", "heat", "joint"])
-def test_each_further_view_draws_one_chart_more(write: Write, page: Open, view: str) -> None:
+def test_one_view_is_drawn_at_a_time(write: Write, page: Open, view: str) -> None:
     body = "".join(
         f"{q},{a},{b},{(q + a + b) % 4 - 1},{(q * a) % 3 - 1}\n"
         for q in range(9)
@@ -132,14 +132,14 @@ def test_each_further_view_draws_one_chart_more(write: Write, page: Open, view: 
     )
     root = write({"s.csv": "qid,depth,reranker,relevance_score,faithfulness_score\n" + body})
     app = page(root, view=view)
-    assert len(app.get("plotly_chart")) == 4
+    assert len(app.get("plotly_chart")) == 1
     assert app.query_params["view"] == view
 
 
 def test_a_view_that_the_files_do_not_call_for_is_not_offered(write: Write, page: Open) -> None:
     app = page(write({"s.csv": "qid,relevance_score\n1,2\n2,-1\n"}) / "s.csv", view="heat")
-    assert len(app.get("plotly_chart")) == 2
-    assert not [one for one in app.get("button_group") if one.key == "view"]
+    assert len(app.get("plotly_chart")) == 1
+    assert [one.options for one in app.get("button_group") if one.key == "view"] == [["Distribution", "Means"]]
 
 
 def test_a_stated_rate_that_no_count_gives_is_marked_where_it_stands(write: Write, page: Open) -> None:
@@ -172,7 +172,7 @@ def test_criterion_and_judge_come_from_the_address_and_a_change_goes_there(write
 
 def test_synthetic_scores_are_called_so(page: Open) -> None:
     app = page(EXAMPLES / "six-conditions-mistakes")
-    assert "These scores are synthetic" in drawn(app)
+    assert "A program made these scores; no judge read an answer." in drawn(app)
     assert app.selectbox("criterion").value == "relevance"
 
 
@@ -183,7 +183,7 @@ def test_a_number_leads_to_the_scores_behind_it_and_these_to_their_messages(page
     opened = page(EXAMPLES / "six-conditions-mistakes", of=drilldown)
     assert "Scores of instruction-only, open book" in drawn(opened)
     assert re.search(
-        r'href="/messages\?[^"]*record=ellery-01[^"]*condition=instruction-only', html.unescape(markup(opened))
+        r'href="/prompts\?[^"]*record=ellery-01[^"]*condition=instruction-only', html.unescape(markup(opened))
     )
     opened.button("close_records").click().run()
     assert "of" not in opened.query_params
@@ -207,7 +207,7 @@ def test_many_conditions_begin_with_one_factor_and_can_be_seen_one_by_one(write:
     assert page(root, by="reranker").selectbox("by").value == "reranker"
     every = page(root, by="*")
     assert "too many for one chart" not in drawn(every)
-    assert len(every.get("plotly_chart")) == 3
+    assert len(every.get("plotly_chart")) == 1
 
 
 def test_scores_without_the_factors_of_others_are_not_taken_by_a_factor(write: Write, page: Open) -> None:

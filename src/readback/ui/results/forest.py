@@ -1,0 +1,246 @@
+"""Draw the answered differences as the first thing seen: a line each on one zero line, with its numbers and whether the
+two may be compared.
+
+The picture is a table in HTML: it is there with the first words of the page, and a screen reader reads it as a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import ceil, floor, log10
+from typing import Any
+
+from markupsafe import Markup
+
+from readback.html.templates import render_template
+from readback.scores import chart_sentences, charts, report
+from readback.scores.comparing.comparison import Blocked, Compared, Comparison
+from readback.scores.criteria import number
+from readback.scores.drawn_pairs import is_of_another, list_fairness
+from readback.scores.report import Line
+from readback.scores.table import ScoreTable
+from readback.types import Criterion, Workspace
+from readback.ui.common import show
+from readback.ui.results import chart, choices, drilldown, lead
+from readback.ui.results.choices import View
+from readback.ui.results.drilldown import format_address
+from readback.ui.results.lead import Concluded, Fairness
+from readback.words import t
+
+SHOWN = 6  # differences in sight where nothing was planned; the others are folded
+JUDGED = 24  # of these the prompts are looked at as well, which takes its time for each
+TICKS = 4  # parts of the axis, about
+SIGNS: Mapping[str, str] = {"fair": "✓", "same": "=", "unfair": "✕", "unknown": "?", "unchecked": "○", "": "–"}
+UNLOOKED = Fairness("", "", Markup(""))
+
+
+@dataclass(frozen=True, slots=True)
+class ForestLine:
+    """A difference as the picture shows it; `low`, `high` and `at` are places on the axis, in percent of its length."""
+
+    question: str
+    a: str
+    b: str
+    warning: str
+    look: str
+    outcome: str
+    difference: str
+    interval: str
+    n: Markup | str
+    sign: str
+    kind: str
+    reason: Markup | str
+    working: Markup
+    at: float | None = None
+    low: float = 0.0
+    high: float = 0.0
+    blocked: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """The axis of differences: its ends, its numbers with their places in percent, and what each side of 0 means."""
+
+    low: float
+    high: float
+    ticks: tuple[tuple[float, str], ...]
+    left: str
+    right: str
+
+    def find_place(self, value: float) -> float:
+        """Return where a value is, in percent of the axis."""
+        return round(100 * (min(max(value, self.low), self.high) - self.low) / (self.high - self.low), 2)
+
+
+def draw_forest(
+    table: ScoreTable, workspace: Workspace, lines: Sequence[Line], concluded: Concluded, compared: Compared, view: View
+) -> None:
+    """Draw the planned differences, else those from the chosen baseline."""
+    if not lines:
+        return
+    criterion = view.criterion
+    is_planned = any(line.planned is not None for line in lines)
+    comparisons = [line for line in lines if isinstance(line, Comparison)]
+    axis = build_axis(comparisons, criterion)
+    entries = []
+    for index, line in enumerate(lines):
+        fairness = UNLOOKED
+        if isinstance(line, Comparison) and (index < JUDGED or is_planned):
+            judged = concluded.fairness.get(frozenset((line.a, line.b)))
+            fairness = lead.judge_fairness(table, workspace, line) if judged is None else judged
+        entries.append(_build_line(table, workspace, line, fairness, axis, criterion, is_first=index == 0))
+    count = len(entries) if is_planned else SHOWN
+    fairness_of = list_fairness(concluded.conclusions)
+    if is_planned:
+        sentence = chart_sentences.describe_verdicts(table, comparisons, criterion, fairness_of)
+    else:
+        sentence = chart_sentences.differences(table, compared, criterion, fairness_of)
+    show.draw(
+        render_template(
+            "ui/results/forest.html.jinja",
+            t=t,
+            title=_format_title(table, lines, criterion, is_planned=is_planned),
+            sentence=sentence,
+            is_told=not is_planned and (len(lines) > 1 or not comparisons),
+            other=""
+            if is_planned or not is_of_another(compared, concluded.conclusions)
+            else chart_sentences.name_other_baseline(table, compared, concluded.conclusions),
+            points=_format_points(comparisons, criterion),
+            axis=axis,
+            lines=entries[:count],
+            more=entries[count:],
+        )
+    )
+    name = partial(_name_pair, table)
+    figure = charts.draw_forest(
+        lines, [name(line) for line in lines], criterion, choices.say, choices.is_dark(), explain=_explain
+    )
+    chart.collect("forest", figure, sentence, chart_sentences.how(comparisons))
+
+
+def _explain(diagnostic: Any) -> str:
+    return choices.format_reasons([diagnostic])
+
+
+def _name_pair(table: ScoreTable, line: Line) -> str:
+    return t("report.minus", a=report.short(table, line.a), b=report.short(table, line.b))
+
+
+def _format_title(table: ScoreTable, lines: Sequence[Line], criterion: Criterion, *, is_planned: bool) -> str:
+    """Return what the picture shows: what was planned, or what the others are compared with."""
+    if is_planned:
+        return t("scores.forest_planned", criterion=criterion.name, n=len(lines))
+    if len(lines) == 1:
+        return t("scores.forest_pair", criterion=criterion.name)
+    return t("scores.forest_baseline", criterion=criterion.name, baseline=report.short(table, lines[0].a))
+
+
+def _format_points(comparisons: Sequence[Comparison], criterion: Criterion) -> str:
+    """Return what the differences are counted in: points of so many, where the scale has ends."""
+    length = next((comparison.length for comparison in comparisons if comparison.length), None)
+    if length is None or criterion.scale == "binary":
+        return t("scores.difference")
+    return t("scores.forest_points", length=number(length))
+
+
+def build_axis(comparisons: Sequence[Comparison], criterion: Criterion) -> Axis:
+    """Return the axis that holds all intervals and 0, with what is better on which side."""
+    low, high = charts.find_difference_range(comparisons, criterion)
+    step = _choose_step(high - low)
+    ticks = []
+    for count in range(ceil(low / step), floor(high / step) + 1):
+        value = count * step
+        ticks.append((value, "0" if not count else report.plus(round(value, 10)).rstrip("0").rstrip(".")))
+    left, right = {"up": ("worse", "better"), "down": ("better", "worse")}.get(criterion.direction, ("lower", "higher"))
+    axis = Axis(low, high, (), t(f"scores.side_{left}"), t(f"scores.side_{right}"))
+    places = tuple((axis.find_place(value), text) for value, text in ticks)
+    return Axis(low, high, places, axis.left, axis.right)
+
+
+def _choose_step(length: float) -> float:
+    """Return a round distance between two numbers of the axis."""
+    rough = length / TICKS
+    power = 10.0 ** floor(log10(rough))
+    return float(next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough))
+
+
+def _build_line(
+    table: ScoreTable,
+    workspace: Workspace,
+    line: Line,
+    fairness: Fairness,
+    axis: Axis,
+    criterion: Criterion,
+    *,
+    is_first: bool,
+) -> ForestLine:
+    plan = line.planned
+    values: dict[str, Any] = {
+        "question": (plan.question or plan.name) if plan is not None else "",
+        "a": choices.name_condition(table, line.a),
+        "b": choices.name_condition(table, line.b),
+        "warning": "" if plan is None else plan.warning,
+    }
+    if isinstance(line, Blocked):
+        why = choices.format_reasons(line.why)
+        return ForestLine(
+            **values,
+            look="blocked",
+            outcome="",
+            difference="",
+            interval="",
+            n="",
+            sign="",
+            kind="blocked",
+            reason="",
+            working=Markup(""),
+            blocked=t("scores.blocked_line", why=why),
+        )
+    key, _, _ = charts.find_look(line)
+    place: dict[str, Any] = {}
+    if line.difference is not None:
+        ends = line.span or (line.difference, line.difference)
+        low, high = map(axis.find_place, ends)
+        place = {"at": axis.find_place(line.difference), "low": low, "high": high}
+    return ForestLine(
+        **values,
+        look=find_mark(line, criterion),
+        outcome=t(f"scores.{key}"),
+        difference=report.plus(line.difference),
+        interval=_format_interval(line),
+        n=drilldown.link_count(line.n_shared, of=format_address(table, line.b), against=format_address(table, line.a)),
+        sign=SIGNS[fairness.kind],
+        kind=fairness.kind or "none",
+        reason=fairness.reason,
+        working=lead.render_working(table, workspace, line, fairness, criterion, first=is_first),
+        **place,
+    )
+
+
+def find_mark(comparison: Comparison, criterion: Criterion) -> str:
+    """Return how the mark of a difference looks: better or worse where that is clear, else open."""
+    if not report.is_clear(comparison):
+        return "open"
+    if criterion.direction == "none":
+        return "plain"
+    return "better" if report.better_side(comparison, criterion) == comparison.b else "worse"
+
+
+def _format_interval(comparison: Comparison) -> str:
+    if comparison.span is None:
+        return "–"
+    low, high = map(report.signed, comparison.span)
+    return t("scores.span", low=low, high=high)
+
+
+def list_lines(concluded: Concluded, exploratory: Sequence[Line]) -> tuple[Line, ...]:
+    """Return the differences that the answer is about: the planned pairs, else those with the baseline."""
+    return tuple(_list_answered(concluded)) or tuple(exploratory)
+
+
+def _list_answered(concluded: Concluded) -> Iterator[Line]:
+    if isinstance(concluded.conclusions, Sequence):
+        for entry in concluded.conclusions:
+            yield entry.line
