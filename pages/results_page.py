@@ -28,6 +28,7 @@ heading = st.empty()
 heading.title(t("scores.title"))
 workspace = choice.workspace()
 if st.query_params.get("view") == "rows" or (workspace.dataset and not workspace.scores):
+    heading.title(t("records.title"))
     rows_page.draw()
     st.stop()
 if not workspace.scores:

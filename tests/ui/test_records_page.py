@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -60,7 +61,7 @@ def test_a_record_is_one_click_away_and_a_text_is_looked_for_in_all(serving: Any
 def test_the_rows_are_a_link_away_wherever_the_dataset_is_named(serving: Any) -> None:
     serving({"d.jsonl": "".join(f"{json.dumps(row)}\n" for row in ROWS)})
     test = page()
-    for name in ("overview", "messages", "open"):
+    for name in ("overview", "prompts", "open"):
         assert links(turned(test, name), "results"), name
     assert "/records" in " ".join(html.proto.body for html in test.get("html"))
 
@@ -99,8 +100,56 @@ def test_a_real_file_of_scored_conversations_opens_on_its_questions(
 ) -> None:
     monkeypatch.setenv("READBACK_WORKSPACE", str(shared / "data" / "mtrag"))
     test = page("results", view="rows")
-    assert test.multiselect(key="records_columns").value == ["messages", "model_id", "collection", "question_type"]
+    assert test.multiselect(key="records_columns").value == ["messages", "reference", "model_id", "collection"]
     assert "Can I visit the law library?" in words(test)
+
+
+WHERE = "/home/ada/private/run 7/part.txt"
+ODD: dict[str, Any] = {
+    "id": "0b6f3a52-7d2e-4f0b-9a55-4d0c6a3f1e20",
+    "source_id": "5f3a527d2e4f0b9a554d0c6a3f1e2000",
+    "path": WHERE,
+    "question": "May a dog travel free?",
+    "expected": "Yes, [1] and it sits on the floor. " * 20,
+    "tags": ["fares", "fares", "dogs"],
+    "turns_of": [{"part": "a long list that is no text", "more": [1, 2, 3]} for _ in range(9)],
+}
+
+
+def test_the_first_column_is_the_question_and_neither_an_id_nor_a_path(serving: Any) -> None:
+    serving({"d.jsonl": "".join(json.dumps({**ODD, "id": f"{ODD['id']}{n}"}) + "\n" for n in range(3))})
+    test = page("results", view="rows")
+    assert test.multiselect(key="records_columns").value == ["question", "expected", "tags"]
+    first = re.findall(r"<tr class.*?</tr>", said(test), re.DOTALL)[0]
+    plain = " ".join(re.sub(r"<[^>]+>", " ", first).split())
+    assert plain.startswith(f"May a dog travel free? {ODD['id']}0 Yes, [1] and it sits")
+    assert "more characters" in plain
+    assert "fares (2×) · dogs" in plain
+
+
+def test_a_list_is_shortened_in_its_cell_and_whole_beside_it(serving: Any) -> None:
+    serving({"d.jsonl": json.dumps(ODD) + "\n"})
+    test = page("results", view="rows")
+    drawn(test.multiselect(key="records_columns").set_value(["question", "turns_of"]).run())
+    assert '9 items, the first: {"part": "a long list that is no text", "more": [1, 2, 3]}' in words(test)
+    assert "turns_of[8].more[2]" in words(test)
+
+
+def test_answers_stand_beside_their_question_and_whole_in_the_record(serving: Any) -> None:
+    config = {
+        "dataset": "d.jsonl",
+        "conditions": [{"name": name, "answers": f"{name}.jsonl"} for name in ("closed", "open", "third")],
+    }
+    long = "A word and a word. " * 30
+    answers = {f"{name}.jsonl": json.dumps({"id": "r1", "answer": f"{name}: {long}"}) for name in ("closed", "third")}
+    rows = {"d.jsonl": '{"id": "r1", "question": "How far?"}\n', "open.jsonl": '{"id": "r2", "answer": "x"}\n'}
+    serving({"readback.yml": json.dumps(config), **rows, **answers})
+    test = page("results", view="rows")
+    table = re.findall(r"<table.*?</table>", said(test), re.DOTALL)[0]
+    plain = unescape(" ".join(re.sub(r"<[^>]+>", " ", table).split()))
+    assert "question Answer of closed Answer of open" in plain
+    assert re.search(r"How far\? r1 closed: A word .* … 278 more characters –$", plain), plain
+    assert f"third: {long}".strip() in words(test)
 
 
 def test_a_search_goes_on_only_as_long_as_somebody_wants(tmp_path: Path) -> None:
@@ -125,5 +174,5 @@ def test_a_field_has_the_language_of_the_workspace_and_none_where_that_is_the_pa
     config = {"dataset": "d.jsonl", **({"language": language} if language else {})}
     serving({"readback.yml": json.dumps(config), "d.jsonl": '{"id": "r1", "q": "Où est le quai ?"}\n'})
     shown = said(page("results", view="rows", record="r1"))
-    assert f"<span{marked}>Où est le quai ?</span>" in shown  # in the table
+    assert f'<span dir="auto"{marked}>Où est le quai ?</span>' in shown  # in the table
     assert f'<span class="rb-text"{marked}>Où est le quai ?</span>' in shown  # and whole

@@ -1,11 +1,12 @@
-"""The records of a dataset as a table of chosen columns, those with a text alone where one is asked for."""
+"""The records of a dataset as a table: what each asks first, chosen fields, answers; those with a text alone where one
+is asked for.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -13,30 +14,40 @@ from markupsafe import Markup
 
 from readback.checks.field_mapping import LOOKED_AT, fields
 from readback.html import exact
+from readback.html.templates import render_template
 from readback.readers.progress import Cancelled
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.records.field_likeness import SAME
-from readback.records.field_path import MISSING, look
-from readback.types import Record
+from readback.records.field_path import MASK, MISSING, look
+from readback.types import Condition, Record, Workspace
 from readback.ui.common import address, show
-from readback.ui.common.draw import setting, table
-from readback.ui.common.draw.table import Column
-from readback.ui.common.state import background, choice, work
+from readback.ui.common.draw import setting
+from readback.ui.common.state import background, caches, choice, work
 from readback.ui.common.state.work import Progress
+from readback.ui.results.grid import cells
+from readback.ui.results.record_texts import ASKED, find_last_question
 from readback.words import t
 
 KIND = "records"
 PAGE = 25  # records on the screen at once
 COLUMNS = 4  # that are shown until somebody chooses
 SHOWN = 120  # characters of a cell
-ASKED = {*SAME[0], *SAME[3]} - {"text"}  # names of fields that hold what a record asks
-ROLE, SAID = ("role", "speaker", "from"), ("content", "text", "value")  # of a message, as files call them
+LISTED = 60  # characters of a list, or of its first item
+ANSWERS = 2  # conditions whose answers have a column
+ANSWER = 300  # characters of an answer that a cell shows
+ID = 60  # characters of an id below the question
+REFERENCES = SAME[4]  # names of fields that hold what is expected
+# Ids and places of files tell a reader nothing of a record, so they are no first columns.
+TECHNICAL = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{18,}|[0-9a-f]{16,}.*|(?:/|~|[A-Za-z]:\\|file:).*", re.IGNORECASE
+)
 FOUND = 1_000  # records that are listed of those with a text
 CHUNK = 500  # records between two looks at whether to go on
 
 
-def draw(data: Dataset) -> None:
+def draw(data: Dataset, workspace: Workspace) -> None:
     """Draw the filter, the columns, and the table; each record is a link to the whole of it."""
+    answered = [condition for condition in workspace.conditions if condition.answers][:ANSWERS]
     with st.container(horizontal=True, vertical_alignment="top"):
         text = st.text_input(
             t("records.filter"),
@@ -49,10 +60,11 @@ def draw(data: Dataset) -> None:
         try:
             looked_at = tuple(data.records(0, LOOKED_AT))
             names = [name for name in fields(looked_at) if name != data.id_field]
+            first = short(looked_at, names)
             chosen = st.multiselect(
                 t("records.columns"),
                 names,
-                default=short(looked_at, names),
+                default=first[:ANSWERS] if answered else first,
                 key="records_columns",
                 format_func=exact.spelling,
             )
@@ -62,13 +74,22 @@ def draw(data: Dataset) -> None:
     if matching is None:
         return
     start = setting.offset("at", len(matching), PAGE)
+    question = next((name for name in chosen if _is_named(name, ASKED)), None)
+    others = [name for name in chosen if name != question]
     try:
-        rows = [_row(data.record(index), index, chosen) for index in matching[start : start + PAGE]]
+        rows = [
+            _row(data.record(index), index, question, others, answered, workspace)
+            for index in matching[start : start + PAGE]
+        ]
     except DatasetChanged as changed:
         choice.overtaken(changed)
-    columns = [Column("id", t("messages.record"), show=_link)]
-    columns += [Column(f"f_{name}", exact.spelling(name), show=partial(_value, f"f_{name}")) for name in chosen]
-    table.draw(columns, rows, t("records.title"))
+    heads = [exact.spelling(question or t("messages.record")), *map(exact.spelling, others)]
+    heads += [t("records.answer_of", name=condition.name) for condition in answered]
+    show.draw(
+        render_template(
+            "ui/results/record_list.html.jinja", t=t, heads=heads, rows=rows, language=show.spoken_attribute()
+        )
+    )
     values = {"first": start + 1 if rows else 0, "last": start + len(rows), "n": len(matching), "all": len(data)}
     more = t("records.more", n=FOUND) if len(matching) == FOUND and text else ""
     counted = t("records.with_text" if text else "records.shown", **values)
@@ -77,15 +98,39 @@ def draw(data: Dataset) -> None:
 
 
 def short(looked_at: Sequence[Record], names: Sequence[str]) -> list[str]:
-    """Return the columns that are shown first: what a record asks; then what a cell holds whole, so that many records
-    are in view, words before numbers; else any.
+    """Return the columns that are shown first: what a record asks and what it expects; then what a cell holds whole, so
+    that many records are in view, words before numbers, without ids and paths; else any.
     """
-    questions = sorted(
-        (name for name in names if name.rpartition(".")[2].casefold() in ASKED), key=lambda n: n.count(".")
-    )[:1]
+    questions = sorted((name for name in names if _is_named(name, ASKED)), key=lambda n: n.count("."))[:1]
+    references = sorted((name for name in names if _is_named(name, REFERENCES)), key=lambda n: n.count("."))[:1]
     whole = [name for name in names if all(_is_short(look(record.fields, name)) for record in looked_at)]
-    whole.sort(key=lambda name: not any(_has_words(look(record.fields, name)) for record in looked_at))
-    return list(dict.fromkeys((*questions, *whole)))[:COLUMNS] or list(names)[:COLUMNS]
+
+    def list_values(name: str) -> list[Any]:
+        return [look(record.fields, name) for record in looked_at]
+
+    whole = [name for name in whole if not any(map(_is_technical, list_values(name)))]
+    whole.sort(key=lambda name: not any(map(_has_words, list_values(name))))
+    chosen: list[str] = []
+    columns: list[list[Any]] = []
+    for name in dict.fromkeys((*questions, *references, *whole)):
+        values = list_values(name)
+        if values not in columns:  # a variable that is mapped to a field has its values
+            chosen.append(name)
+            columns.append(values)
+    return chosen[:COLUMNS] or list(names)[:COLUMNS]
+
+
+def _is_named(name: str, words: Collection[str]) -> bool:
+    return name.rpartition(".")[2].casefold() in words
+
+
+def _is_technical(value: Any) -> bool:
+    texts = value if isinstance(value, list) else [value]
+    return any(isinstance(text, str) and _is_place_or_id(text.strip()) for text in texts)
+
+
+def _is_place_or_id(text: str) -> bool:
+    return text == MASK or TECHNICAL.fullmatch(text) is not None
 
 
 def _is_short(value: Any) -> bool:
@@ -97,20 +142,6 @@ def _is_short(value: Any) -> bool:
 def _has_words(value: Any) -> bool:
     texts = value if isinstance(value, list) else [value]
     return any(isinstance(text, str) and re.search(r"[^\W\d_]{2}", text) for text in texts)
-
-
-def _question(value: Any) -> str | None:
-    """Return the user's last turn in a list of messages, and the number of messages; None of any other value."""
-    turns = value if isinstance(value, list) else []
-    for turn in reversed(turns):
-        role, text = (
-            (next((turn[key] for key in keys if key in turn), None) for keys in (ROLE, SAID))
-            if isinstance(turn, Mapping)
-            else (None, None)
-        )
-        if role in ("user", "human") and isinstance(text, str):
-            return text if len(turns) == 1 else t("records.last_message", text=text, n=len(turns))
-    return None
 
 
 def find_records(data: Dataset, text: str, progress: Progress) -> tuple[int, ...]:
@@ -126,14 +157,29 @@ def find_records(data: Dataset, text: str, progress: Progress) -> tuple[int, ...
 
 
 def cell(record: Record, name: str) -> str:
-    """Return a field's value in a cell: of messages the last question; a longer one states how much more there is, a
-    dash is for a field that is not.
+    """Return a field's value in a cell: of messages the last question, of a list its length and its first item; a
+    longer one states how much more there is, a dash is for a field that is not.
     """
     value = look(record.fields, name)
     if value is MISSING:
         return "–"
-    text = value if isinstance(value, str) else _question(value) or json.dumps(value, ensure_ascii=False)
+    text = value if isinstance(value, str) else find_last_question(value) or _format_json(value)
     return text if len(text) <= SHOWN else t("records.cut", text=text[:SHOWN], n=len(text) - SHOWN)
+
+
+def _format_json(value: Any) -> str:
+    """Return a value that is no text: a list of short texts whole, of any other list and object how much is in it."""
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        different = list(dict.fromkeys(value))
+        if sum(map(len, different)) <= LISTED:
+            texts = [f"{item} ({value.count(item)}×)" if value.count(item) > 1 else item for item in different]
+            return " · ".join(texts)
+    if isinstance(value, list) and value:
+        first = value[0] if isinstance(value[0], str) else json.dumps(value[0], ensure_ascii=False)
+        return t("records.items", n=len(value), first=first[:LISTED] + ("…" if len(first) > LISTED else ""))
+    if isinstance(value, Mapping) and value:
+        return t("records.parts", n=len(value), names=", ".join(map(str, value)))
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _with(data: Dataset, text: str) -> Sequence[int] | None:
@@ -153,18 +199,34 @@ def _with(data: Dataset, text: str) -> Sequence[int] | None:
     return job.result  # type: ignore[no-any-return]
 
 
-def _row(record: Record, index: int, chosen: Sequence[str]) -> Mapping[str, Any]:
+def _row(
+    record: Record,
+    index: int,
+    question: str | None,
+    others: Sequence[str],
+    answered: Sequence[Condition],
+    workspace: Workspace,
+) -> Mapping[str, Any]:
     name = exact.spelling(record.id) if record.id is not None else str(index + 1)
-    return {"id": name, "index": index, **{f"f_{field}": cell(record, field) for field in chosen}}
+    text = cell(record, question) if question is not None else ""
+    has_question = text not in ("", "–")
+    answers: list[Markup | str] = []
+    for condition in answered:
+        answer = caches.answers(*choice.key(), condition.name, workspace).get(record.id)
+        is_there = answer is not None and answer.text is not None
+        answers.append(cells.render_cut(answer.text or "", ANSWER) if answer is not None and is_there else "–")
+    return {
+        "link": _link(show.text(text) if has_question else name, index),
+        "id": (name if len(name) <= ID else f"{name[:ID]}…") if has_question else "",
+        "texts": [cell(record, field) for field in others],
+        "answers": answers,
+        "is_open": index == choice.position(),
+    }
 
 
-def _value(key: str, row: Mapping[str, Any]) -> Markup:
-    return show.text(row[key])
-
-
-def _link(row: Mapping[str, Any]) -> Markup:
-    link = show.link("results", row["id"], **choice.named(row["index"]), at=st.query_params.get("at"), view="rows")
-    here = row["index"] == choice.position()
+def _link(label: Markup | str, index: int) -> Markup:
+    link = show.link("results", label, **choice.named(index), at=st.query_params.get("at"), view="rows")
+    here = index == choice.position()
     return show.h('<strong aria-current="true">{}</strong>', link) if here else link
 
 

@@ -8,13 +8,13 @@ from readback.html import exact
 from readback.ui.common import show
 from readback.ui.common.draw import loaded, picker
 from readback.ui.common.state import choice
-from readback.ui.results import record_list, record_whole
+from readback.ui.results import grid, record_answers, record_list, record_whole
 from readback.words import t
 
 
 def draw() -> None:
     """Draw the rows of the dataset, and the one in view in whole."""
-    st.title(t("records.title"))
+    grid.draw_style()
     workspace = choice.workspace()
     if workspace.dataset is None:
         show.empty(t("records.none"), t("messages.add_files"), "open")
@@ -29,7 +29,7 @@ def draw() -> None:
         show.notice(t("messages.lost_record"), "warning")
     left, right = st.columns([3, 2], gap="large")
     with left:
-        record_list.draw(data)
+        record_list.draw(data, workspace)
     with right:
         record = choice.record()
         name = exact.spelling(record.id) if record.id is not None else str(choice.position() + 1)
@@ -37,3 +37,4 @@ def draw() -> None:
         if picker.options(workspace):
             show.draw(show.h("<p>{}</p>", show.link("prompts", t("records.to_messages"))))
         record_whole.draw(record, name)
+        record_answers.draw(record, workspace)

@@ -30,7 +30,7 @@ class Entry:
 
     label: Markup | str
     is_current: bool = False
-    why: str = ""
+    why: Markup | str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def choose_filter(
 
     everything = np.ones(len(grid_values.items), bool)
     masks: dict[str, Any] = {"": everything}
-    reasons = {"": ""}
+    reasons: dict[str, Markup | str] = {"": ""}
     notes: list[Markup | str] = []
     items, judge_count, has_shared = values.find_disputed_items(table, shown_sides, view.criterion.name, view.judge)
     masks["disagree"] = np.array([item in items for item in grid_values.items], bool)

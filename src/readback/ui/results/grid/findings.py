@@ -6,10 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from markupsafe import Markup
+
 from readback.checks.summary import Audit
 from readback.checks.tallies import numbers
 from readback.records.dataset import Dataset
 from readback.types import Finding, Workspace
+from readback.ui.common import show
 from readback.ui.common.state import caches, choice
 from readback.ui.results.grid.read_row import find_workspace_condition
 from readback.ui.results.grid.sides import Sides
@@ -23,7 +26,7 @@ class CheckedFindings:
     """The check, or `why` it cannot be used. `note` says what it left out."""
 
     audit: Audit | None = None
-    why: str = ""
+    why: Markup | str = ""
     note: str = ""
 
     def by_answer(self, indices: Collection[int]) -> Mapping[AnswerKey, Sequence[Finding]]:
@@ -66,4 +69,5 @@ def find_checked() -> CheckedFindings:
         audit = job.result if job is not None and job.ready.is_set() else None
         if isinstance(audit, Audit) and not audit.stopped:
             return CheckedFindings(audit, note="" if is_whole else t("grid.findings_of_sample"))
-    return CheckedFindings(why=t("grid.why_unchecked"))
+    link = show.link("overview", t("grid.check"))
+    return CheckedFindings(why=show.h("{}: {}", t("grid.why_unchecked"), link))

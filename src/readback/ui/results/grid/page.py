@@ -58,7 +58,7 @@ class Row:
 
 def draw(table: ScoreTable, workspace: Workspace, view: View) -> None:
     """Draw the records with the answers and scores of a few conditions, and the one that is open beside them."""
-    st.html(STYLE)
+    draw_style()
     st.header(t("grid.title"), anchor=False)
     shown_sides = sides.choose_sides(table, workspace, view)
     if not shown_sides:
@@ -78,13 +78,15 @@ def draw(table: ScoreTable, workspace: Workspace, view: View) -> None:
     if item is not None:
         panel = row_panel.render_panel(table, workspace, view, shown_sides, data, checked, item)
     has_difference = len(shown_sides) > 1 and view.criterion.scale != "nominal"
-    names = [name_condition(table, side) for side in shown_sides]
+    names = sides.name_sides(table, shown_sides)
+    whole_names = [name_condition(table, side) for side in shown_sides]
     show.draw(
         render_template(
             "ui/results/grid/grid.html.jinja",
             t=t,
             rows=rows,
-            heads=names,
+            heads=list(zip(names, whole_names, strict=True)),
+            first_head=t("grid.question" if data is not None else "scores.record"),
             sort=order,
             difference=t("scores.difference" if len(names) == PAIR else "grid.widest") if has_difference else "",
             difference_help=t("grid.difference_help", a=names[0], b=names[-1]) if len(names) == PAIR else "",
@@ -99,6 +101,11 @@ def draw(table: ScoreTable, workspace: Workspace, view: View) -> None:
             pages=_list_pages(start, len(places), len(grid_values.items)),
         )
     )
+
+
+def draw_style() -> None:
+    """Draw the style of the grid, which the table of records has too."""
+    st.html(STYLE)
 
 
 def get_open_item() -> str | None:
@@ -147,7 +154,7 @@ def _build_rows(
         difference = float(differences[place])
         rows.append(
             Row(
-                item=item if question else "",
+                item=_name_item(item, question, record is not None, data),
                 link=filters.link_grid(cells.cut_short(label, QUESTION), item=item),
                 question_rest=cells.render_rest(label, QUESTION),
                 reference=cells.render_cut(reference, REFERENCE) if reference else "",
@@ -158,6 +165,13 @@ def _build_rows(
             )
         )
     return rows
+
+
+def _name_item(item: str, question: str | None, is_in_data: bool, data: Dataset | None) -> str:
+    """Return what stands below the question: the id, or that the dataset does not have it."""
+    if question:
+        return item
+    return t("grid.not_in_data") if data is not None and not is_in_data else ""
 
 
 def _format_difference(value: float, side_count: int) -> str:
@@ -182,10 +196,11 @@ def _list_notes(
     if data is None:
         notes.append(t("grid.no_dataset"))
     conditions = [read_row.find_workspace_condition(workspace, side) for side in shown_sides]
-    lacking = [
-        name for name, condition in zip(names, conditions, strict=True) if condition is None or not condition.answers
-    ]
-    if lacking:
+    pairs = zip(names, conditions, strict=True)
+    lacking = [name for name, condition in pairs if condition is None or not condition.answers]
+    if len(lacking) == len(names):
+        notes.append(t("grid.no_answers_at_all"))
+    elif lacking:
         notes.append(t("grid.no_answers", names=", ".join(lacking)))
     return notes
 

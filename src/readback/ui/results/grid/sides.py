@@ -9,7 +9,7 @@ import streamlit as st
 from readback.scores import in_view
 from readback.scores.comparing import compare
 from readback.scores.comparing.paired_items import list_members
-from readback.scores.table import ConditionKey, ScoreTable
+from readback.scores.table import ConditionKey, ScoreTable, label
 from readback.types import Workspace
 from readback.ui.common import address, show
 from readback.ui.results.choices import View, name_condition
@@ -78,6 +78,16 @@ def _find_members(table: ScoreTable, a: ConditionKey, b: ConditionKey, condition
         if key in conditions and partner in conditions and partner is not None and partner != key:
             return (key, partner)
     return ()
+
+
+def name_sides(table: ScoreTable, chosen_sides: Sides) -> list[str]:
+    """Return what the columns are called: of conditions of many factors what tells those on the screen apart."""
+    names = [name_condition(table, side) for side in chosen_sides]
+    if len(chosen_sides) < 2 or all(len(side) < 2 for side in chosen_sides):
+        return names
+    shared = set(chosen_sides[0]).intersection(*map(set, chosen_sides[1:]))
+    short_names = [label(tuple(pair for pair in side if pair not in shared)) for side in chosen_sides]
+    return short_names if all(short_names) and len(set(short_names)) == len(names) else names
 
 
 def read_names(text: str) -> list[str]:
