@@ -6,7 +6,7 @@ import streamlit as st
 
 from readback.html import exact
 from readback.ui.common import show
-from readback.ui.common.draw import loaded, picker
+from readback.ui.common.draw import loaded, picker, score_proposals
 from readback.ui.common.state import choice
 from readback.ui.results import grid, record_answers, record_list, record_whole
 from readback.words import t
@@ -25,6 +25,10 @@ def draw() -> None:
         st.stop()
 
     show.draw(show.h("<p>{}</p>", loaded.counts(workspace.dataset.path, data.counts)))
+    if not workspace.scores and not score_proposals.draw(workspace):
+        way = show.link("open", t("scores.nothing_next"))
+        note = '<details class="rb-small"><summary>{}</summary><p>{} {}</p></details>'
+        show.draw(show.h(note, t("records.no_scores"), t("scores.nothing"), way))
     if choice.is_record_missing():
         show.notice(t("messages.lost_record"), "warning")
     left, right = st.columns([3, 2], gap="large")
