@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -140,3 +141,12 @@ def _imported(node: ast.AST) -> Iterator[str]:
             yield from (f"{child.module}.{alias.name}" for alias in child.names)
         else:
             yield from _imported(child)
+
+
+def test_every_rule_of_a_style_sheet_ends() -> None:
+    """A brace that is lost in a merge puts all that follows into the rule before it, and no other test sees that."""
+    open_rules = {}
+    for path in sorted(SOURCE.rglob("*.css")):
+        text = re.sub(r'/\*.*?\*/|"[^"\n]*"', "", path.read_text("utf-8"), flags=re.DOTALL)
+        open_rules[path.name] = text.count("{") - text.count("}")
+    assert {name: n for name, n in open_rules.items() if n} == {}
