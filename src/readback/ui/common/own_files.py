@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from readback.ui.common import accent
+
 SCRIPT = Path(__file__).with_name("browser") / "page.js"
 SCRIPT_PATH = "/readback/page.js"
 FONTS = SCRIPT.with_name("fonts")
@@ -28,7 +30,8 @@ def sheet(base_path: str) -> str:
     characters are on a page, from our own address, since the policy lets no other be loaded.
     """
     faces = (FONTS / "fonts.css").read_text("utf-8").replace('url("', f'url("{under(base_path, FONTS_PATH)}')
-    return "\n".join([faces, *(file.read_text("utf-8") for file in STYLES)])
+    own = accent.write_style(accent.read_accent()[0])
+    return "\n".join([faces, *(file.read_text("utf-8") for file in STYLES), own])
 
 
 def base_script(base_path: str) -> str:

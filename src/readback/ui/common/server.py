@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from readback.project_files import PROJECT
-from readback.ui.common import own_files
+from readback.ui.common import accent, own_files
 from readback.ui.common.old_addresses import ROOM_OF, translate_address
 from readback.ui.common.own_files import (
     BASE_PATH,
@@ -326,6 +326,7 @@ def settings(host: str, port: int, base_path: str) -> dict[str, Any]:
         "client.toolbarMode": "viewer",
         "runner.magicEnabled": False,
         "logger.hideWelcomeMessage": True,
+        **accent.list_theme_options(accent.read_accent()[0]),
     }
 
 
@@ -400,6 +401,8 @@ def serve(host: str, port: int | None, base_path: str = "", script: Path = PROJE
     sys.argv = [str(PROJECT / "app.py")]  # Streamlit looks for .streamlit/config.toml beside it
     if host in ANYWHERE and not os.environ.get("READBACK_HOSTS"):
         print("readback: other machines reach this server only by a name in READBACK_HOSTS", file=sys.stderr)
+    if refused := accent.read_accent()[1]:
+        print(f"readback: {refused}", file=sys.stderr)
     name = "localhost" if host in (*LOOPBACK, *ANYWHERE) else host
     print(f"Readback: http://{name}:{port}{under(base_path, '/')}", file=sys.stderr, flush=True)
     served = application(base_path, script)

@@ -11,7 +11,7 @@ from readback.ui.common.state import choice, follow
 from readback.ui.common.uploads import store as upload
 from readback.words import t
 
-LOOK = 1.0  # seconds between two looks of a follower
+LOOK = 1.5  # seconds between two looks of a follower: it is there within three
 
 
 def draw(page: str) -> None:
