@@ -134,9 +134,9 @@ def _count_cells(group: Group, audit: Audit, whole: bool) -> dict[str, Cell]:
             _add(cell(name(finding.place)), 1, finding.severity, set() if index is None else {index}, index is None)
     if whole:
         by_key = {selection_key(row.choice): row.name for row in audit.conditions}
-        for (code, key), bits in audit.with_finding.items():
+        for (code, key), packed in audit.with_finding.items():
             if code == group.code and by_key.get(key) in cells:
-                cells[by_key[key]].records = set(numbers(bits))
+                cells[by_key[key]].records = set(numbers(packed))
     return cells
 
 

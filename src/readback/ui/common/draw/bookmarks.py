@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -37,7 +37,7 @@ def offer(name: str, entry: Entry, plain: bool = True) -> None:
                 t("list.remove_here"), key=f"unlist_{name}", type="tertiary", on_click=_remove, args=(name, there.id)
             )
         else:
-            kind = "tertiary" if plain else "primary"
+            kind: Literal["primary", "tertiary"] = "tertiary" if plain else "primary"
             st.button(t("list.add"), key=f"list_{name}", type=kind, on_click=_add, args=(name, mark, entry))
         reviewing.show_outcome(f"list_{name}")
 
