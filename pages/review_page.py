@@ -1,9 +1,19 @@
 """Review: what do we decide, and does it still hold?"""
 
-from readback.ui.review import agenda_page, record_page, room
+import streamlit as st
 
+from readback.ui.review import board, changes_since, decided_view, open_view, room, signed_view
+from readback.words import t
+
+st.title(t("review.title"))
 view = room.get_view()
+meeting = room.gather(view)
+room.draw_head(view, meeting)
 if view == room.OPEN:
-    agenda_page.draw()
+    open_view.draw(meeting)
+elif view == room.DECIDED:
+    decided_view.draw(meeting)
 else:
-    record_page.draw(view)
+    signed_view.draw(meeting)
+changes_since.follow(meeting.since)
+board.follow(meeting.review.sequence)

@@ -7,12 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from looking import clicked, named, page, said, turned, words
+from looking import clicked, links, named, page, said, turned, words
 from small_study import DEMO
 from streamlit.testing.v1 import AppTest
 
 from readback.review import state
+from readback.review.agenda import Item
 from readback.review.store import Store
+from readback.ui.review import decision_bar
 
 MISTAKES = DEMO.with_name("six-conditions-mistakes")
 
@@ -31,21 +33,39 @@ def held(root: Path) -> state.Review:
 
 
 def order(test: AppTest) -> list[str]:
-    """The keys of the items in their order on the page."""
-    return [button.key.removeprefix("drop_") for button in test.button if (button.key or "").startswith("drop_")]
+    """The keys of the items in their order in the list."""
+    return list(dict.fromkeys(link["item"] for link in links(test, "review") if "item" in link))
 
 
-def test_the_items_are_there_in_their_order_with_what_they_are_about(root: Path) -> None:
+def arranged(test: AppTest, key: str, button: str) -> AppTest:
+    """The page after somebody opened an item and pressed a button of its menu."""
+    return clicked(turned(test, "review", item=key), button)
+
+
+def decided(test: AppTest, key: str, verdict: str, reason: str, name: str = "") -> AppTest:
+    """The page after somebody filled the bar of the item in view and saved it."""
+    form = decision_bar.get_form(Item(key, "added", ""))
+    if verdict:
+        test.button_group(key=f"verdict_{form}").set_value(verdict)
+    test.text_area(key=f"reason_{form}").set_value(reason)
+    if name:
+        test.text_input(key=f"name_{form}").set_value(name)
+    return clicked(test, "save_item")
+
+
+def test_the_items_are_there_in_their_order_and_the_first_is_open_by_itself(root: Path) -> None:
     test = page("review")
     told = words(test)
-    assert "5 items to decide: 1 comparison, 3 errors and 1 warning. 0 decided so far." in told
+    assert ("Open 5" in told, "Decided 0" in told, "Signed 0" in told) == (True, True, True)
+    assert "5 items to decide" in told
     assert order(test) == [
         "comparison:base, open book|RAG-trained, open book", "finding:fmt-context-not-sent",
         "finding:fmt-reference-cites-missing", "finding:dat-bad-line", "finding:fmt-answer-cites-missing",
     ]  # fmt: skip
+    assert "“base, open book” and “RAG-trained, open book”: The prompt lacks contexts that the record lists" in told
+    assert "Item 1 of 5" in told
     assert "Cannot tell. The system message of base, open book is not known" in told
-    assert "It is in 1 place. data/harbour.jsonl line 13" in told
-    assert "item=finding%3Adat-bad-line" in said(test)
+    assert "from the first difference" in told
 
 
 def test_without_a_plan_and_without_faults_it_says_that_nothing_was_planned_and_not_that_it_is_fair(
@@ -63,11 +83,11 @@ def test_without_a_plan_and_without_faults_it_says_that_nothing_was_planned_and_
 def test_items_are_moved_dropped_put_back_added_and_all_of_it_taken_back(root: Path) -> None:
     test = named(page("review"))
     first = order(test)
-    clicked(test, f"down_{first[0]}")
+    arranged(test, first[0], "item_down")
     assert order(test) == [first[1], first[0], *first[2:]]
     clicked(test, "agenda_undo")
     assert order(test) == first
-    clicked(test, f"drop_{first[2]}")
+    arranged(test, first[2], "item_drop")
     assert order(test) == [*first[:2], *first[3:]]
     assert "1 item dropped" in [one.label for one in test.expander]
     clicked(test, f"restore_{first[2]}")
@@ -76,27 +96,39 @@ def test_items_are_moved_dropped_put_back_added_and_all_of_it_taken_back(root: P
     clicked(test, "save_agenda")
     assert order(test)[:-1] == first
     assert "<b>Why?</b>" in words(test)
-    clicked(test, f"up_{order(test)[-1]}")
+    arranged(test, order(test)[-1], "item_up")
     assert order(test)[-1] == first[-1]
 
 
-def test_without_a_name_nothing_is_saved_and_the_page_says_so(root: Path) -> None:
-    test = page("review")
-    clicked(test, "drop_finding:dat-bad-line")
+def test_without_a_name_it_is_asked_in_place_and_the_click_is_not_lost(root: Path) -> None:
+    test = page("review", item="finding:dat-bad-line")
+    clicked(test, "item_drop")
     assert "Not saved: give your name first." in words(test)
     assert held(root).sequence == 0
+    test.text_input(key="review_name_board").set_value("Ada").run()
+    (step,) = held(root).agenda
+    assert (step.do, step.item, step.by.author) == ("drop", "finding:dat-bad-line", "Ada")
 
 
-def test_one_at_a_time_with_its_proof_and_its_decision(root: Path) -> None:
+def test_the_name_of_whoever_decides_is_asked_in_the_bar(root: Path) -> None:
+    test = page("review")
+    key = order(test)[0]
+    decided(test, key, "accept", "Known.")
+    assert "Not saved: give your name first." in words(test)
+    decided(test, key, "accept", "Known.", "Ada")
+    assert [entry.by.author for entry in held(root).decisions] == ["Ada"]
+
+
+def test_each_item_is_decided_with_its_evidence_and_leads_to_the_next(root: Path) -> None:
     test = named(page("review", item="finding:fmt-context-not-sent"))
     told = words(test)
     assert "Item 2 of 5" in told
     assert "2 of 4 contexts are inside the prompt; missing: 3, 4" in told
-    test.button_group(key="item_verdict").set_value("change")
-    clicked(test, "save_item")
+    assert "Context 3 was not sent: [3] Section: Berths" in told.replace("Context 3 was not sent: Section", "")
+    assert "Accept it, change it or defer it?" in [one.label for one in test.button_group]
+    decided(test, "finding:fmt-context-not-sent", "change", "")
     assert "Not saved: give a reason." in words(test)
-    test.text_area(key="item_reason").set_value("Rebuild them.")
-    clicked(test, "save_item")
+    decided(test, "finding:fmt-context-not-sent", "", "Rebuild them.")
     (decision,) = held(root).decisions
     assert (decision.verdict, decision.reason, decision.item) == (
         "change",
@@ -105,14 +137,44 @@ def test_one_at_a_time_with_its_proof_and_its_decision(root: Path) -> None:
     )
     assert decision.on == "Error: The prompt lacks contexts that the record lists"
     assert decision.lock
-    assert "To be changed, by Ada:" in words(test)
-    assert "Rebuild them." in words(test)
-    clicked(test, "next")
-    assert "Item 3 of 5" in words(test)
-    clicked(test, "previous")
-    clicked(test, "previous")
-    assert "In the first record they differ like this" in words(test)
-    assert test.button(key="previous").disabled
+    told = words(test)
+    assert "Saved. To be changed: “base, open book” and “RAG-trained, open book”: The prompt lacks" in told
+    assert "Open 4" in told
+    assert "Decided 1" in told
+    assert "Item 2 of 4" in told  # the next one, by itself
+    assert "The reference cites contexts that do not exist" in told
+    again = words(turned(test, "review", item="finding:fmt-context-not-sent"))
+    assert "To be changed, by Ada:" in again
+    assert "Rebuild them." in again
+
+
+def test_what_is_deferred_is_not_decided(root: Path) -> None:
+    test = named(page("review"))
+    decided(test, order(test)[0], "defer", "Next week.")
+    told = words(test)
+    assert ("Open 4" in told, "Decided 0" in told) == (True, True)
+    assert "One deferred, still to decide" in told
+    assert "Deferred by Ada" in told
+    told = words(turned(test, "review", view="decided"))
+    assert "Next week." in told
+    assert "Deferred." in told
+
+
+def test_all_items_are_decided_in_a_row(root: Path) -> None:
+    test = named(page("review"))
+    for key in order(test):
+        decided(test, key, "accept", "As it is.")
+    assert "All 5 items are decided." in words(test)
+    assert len(held(root).decisions) == 5
+
+
+def test_what_was_put_there_from_a_page_joins_the_item_about_the_same(root: Path) -> None:
+    test = named(page("findings", code="fmt-context-not-sent"))
+    before = order(turned(test, "review"))
+    turned(test, "findings", code="fmt-context-not-sent")
+    clicked(test, "list_place_0")
+    assert order(turned(test, "review")) == before
+    assert "Added by Ada." in words(turned(test, "review", item="finding:fmt-context-not-sent"))
 
 
 def test_presenting_walks_from_the_first_item_and_shows_the_time_only_when_asked(root: Path) -> None:
@@ -151,7 +213,7 @@ def test_an_open_note_is_an_item_that_shows_it(root: Path) -> None:
     test.text_area(key="note_text_study").set_value("Who rebuilds it?")
     clicked(test, "save_study")
     (note,) = held(root).notes
-    told = words(turned(test, "review", item=f"note:{note.id}"))
+    told = words(turned(test, "review", view="open", item=f"note:{note.id}"))
     assert "Note of Ada: Who rebuilds it?" in told
 
 

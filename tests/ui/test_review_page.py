@@ -40,7 +40,8 @@ def held(root: Path) -> state.Review:
 def test_an_empty_review_leads_out_of_itself(root: Path) -> None:
     told = words(page("review", view="decided"))
     assert "Nobody has signed, decided or noted anything here yet." in told
-    assert all(said in told for said in ("A sign-off says that", "A decision says what", "See the agenda"))
+    assert all(said in told for said in ("A decision says what", "See the agenda"))
+    assert "A sign-off says that" in words(page("review", view="signed"))
     assert "Write one here on the whole study, or with the button Note of Overview, Messages, Compare," in told
 
 
@@ -68,6 +69,8 @@ def test_without_a_name_nothing_is_saved_and_the_text_stays(root: Path) -> None:
     test.button(key="save_study").click().run()
     assert "Not saved: give your name first." in words(test)
     assert (test.text_area(key="note_text_study").value, held(root).notes) == ("mine", ())
+    test.text_input(key="review_name_study").set_value("Ada").run()  # asked in place, and the click is not lost
+    assert [(note.text, note.by.author) for note in held(root).notes] == [("mine", "Ada")]
 
 
 def test_what_the_disk_refuses_is_said_and_the_text_stays(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,13 +92,76 @@ def test_a_decision_and_a_sign_off_are_kept_and_the_sign_off_is_checked(root: Pa
     test.text_area(key="decide_reason").set_value("not yet").run()
     test.button(key="save_decision").click().run()
     assert "Deferred. Condition two" in words(test)
-    test.button(key="sign_now").click().run()
-    assert [str(one.subject) for one in held(root).signoffs] == ["study"]
-    assert "unchanged since" in settled(page("review", view="decided"))
+    assert "Decided 0" in words(test)
+    test = signed(root)
+    assert "unchanged since" in settled(page("review", view="signed"))
     (root / "readback.yml").write_text((root / "readback.yml").read_text().replace("A:", "B:"))
-    told = settled(page("review", view="decided"))
+    told = settled(page("review", view="signed"))
     assert "stale, 2 texts changed" in told
-    assert "4 of 4 prompts differ, all by this" in told
+    assert told.count("4 of 4 prompts differ, all by this") == 2  # in the lead, and with its sign-off: once for both
+    assert "Signed 1 , ✕ stale" in told
+    assert "The sign-off by Ada of The whole study" in told
+    assert "one sign-off is stale" in told
+
+
+def signed(root: Path, name: str = "Ada") -> AppTest:
+    """The page after somebody signed off the whole study, once that is saved."""
+    test = page("review", view="signed")
+    test.text_input(key="name_sign").set_value(name)
+    test.button(key="sign_now").click().run()
+    for _ in range(100):
+        if held(root).signoffs:
+            return test
+        test.run()
+    raise AssertionError(words(test))
+
+
+def test_before_signing_what_is_open_is_listed_and_the_sign_off_keeps_it(root: Path) -> None:
+    named_page = named(page("review", view="decided"))
+    named_page.text_area(key="note_text_study").set_value("Why?").run()
+    named_page.button(key="save_study").click().run()
+    test = page("review", view="signed")
+    for _ in range(100):
+        if "Before you sign" in words(test) and "one open note" in words(test):
+            break
+        test.run()
+    told = words(test)
+    assert "Open: one open note Look there" in told
+    assert "Done: no sign-off is stale" in told
+    assert test.button(key="sign_now").label == "Sign off all the same"
+    test.text_input(key="name_sign").set_value("Ada")
+    test.button(key="sign_now").click().run()
+    for _ in range(100):
+        if held(root).signoffs:
+            break
+        test.run()
+    (entry,) = held(root).signoffs
+    assert entry.payload["open"]["notes"] == 1
+    assert "one open note" in words(test.run())
+
+
+def test_only_whoever_signed_withdraws_it(root: Path) -> None:
+    signed(root)
+    (entry,) = held(root).signoffs
+    test = page("review", view="signed")
+    assert "Only Ada can withdraw it." in words(test)
+    assert not [button for button in test.button if button.key == f"withdraw_{entry.id}"]
+
+
+def test_a_decision_on_other_bytes_than_now_is_marked_with_its_owner_and_day(root: Path) -> None:
+    test = named(page("review", view="decided"))
+    test.selectbox(key="decide_subject").set_value("Condition two")
+    test.text_area(key="decide_reason").set_value("fine").run()
+    test.text_input(key="owner_decide").set_value("Bo").run()
+    test.button(key="save_decision").click().run()
+    (entry,) = held(root).decisions
+    assert entry.owner == "Bo"
+    told = settled(page("review", view="decided"))
+    assert "Accepted. Condition two" in told
+    assert "Bo looks after it" in told
+    assert "on the same bytes as now" in told
+    (root / "readback.yml").write_text((root / "readback.yml").read_text().replace("A:", "B:"))
+    assert "✕ on other bytes than now" in settled(page("review", view="decided"))
 
 
 def settled(test: AppTest) -> str:
@@ -132,6 +198,7 @@ def test_a_broken_chain_is_said_and_nothing_can_be_added(root: Path) -> None:
     assert "changed outside of Readback, at its entry 1" in words(test)
     assert "two" in words(test)
     assert not [one for one in test.button if one.key in ("sign_now", "save_decision", "save_study")]
+    assert not [one for one in page("review", view="signed").button if one.key == "sign_now"]
 
 
 def test_what_is_selected_in_a_message_is_kept_with_its_quote_and_marked_there(root: Path) -> None:
@@ -180,10 +247,10 @@ def test_a_note_is_edited_on_the_page_and_nobody_is_overwritten_unseen(root: Pat
 
 
 def test_a_sign_off_is_withdrawn_on_the_page(root: Path) -> None:
-    test = named(page("review", view="decided"))
-    test.button(key="sign_now").click().run()
+    test = signed(root)
     (one,) = held(root).signoffs
     settled(test)
+    test.run()
     test.button(key=f"withdraw_{one.id}").click().run()
     assert "withdrawn" in words(test)
     assert held(root).signoffs[0].withdrawn is not None

@@ -157,6 +157,8 @@ def _add_decide(parser: argparse.ArgumentParser) -> None:
     for name in state.VERDICTS:
         verdict.add_argument(f"--{name}", dest="verdict", action="store_const", const=name, help=VERDICT_HELP[name])
     parser.add_argument("--reason", required=True, metavar="R", help="the reason")
+    parser.add_argument("--owner", metavar="NAME", default="", help="the person who sees to it")
+    parser.add_argument("--due", metavar="DATE", default="", help="the day until which it is to be done: YYYY-MM-DD")
     parser.add_argument("--agenda", action="store_true", help="the subject was on the agenda")
 
 
@@ -303,6 +305,7 @@ def _build_decision(
     }
     if item:
         payload |= {"item": item.key, "on": item.sentence}
+    payload |= {name: value for name, value in (("owner", args.owner), ("due", _read_day(args.due))) if value}
     return "decision", {**payload, **basis.payload}, dict(basis.texts)
 
 

@@ -9,10 +9,11 @@ first; what was added by hand. Infos are not on it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
 from typing import Any, Literal
+from urllib.parse import parse_qs, urlsplit
 
 from readback.checks.comparisons import Pair, Verdict, Weighed, planned, verdicts, weighed, why
 from readback.checks.groups import groups
@@ -42,7 +43,9 @@ PROOFS = 3  # findings that an item points at
 class Item:
     """One thing to talk about. `key` is the same as long as it is about the same; `sentence` is its text, `facts` are
     further sentences. `page` and `query` are where its proof is seen, `findings` the first that are it. `subject` is
-    what a decision on it is about. `entry` is what somebody put there from a page.
+    what a decision on it is about. `entry` is what somebody put there from a page. `title` names it in a list, with
+    both sides of a comparison; `pair` are these two, `verdict` is on them. `entries` are what people put on the agenda
+    about the same.
     """
 
     key: str
@@ -55,6 +58,10 @@ class Item:
     severity: Severity | None = None
     findings: tuple[Finding, ...] = ()
     entry: Mapping[str, Any] = field(default_factory=dict)
+    title: str = ""
+    pair: Pair | None = None
+    verdict: Verdict | None = None
+    entries: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,11 @@ class Agenda:
         """The items without a decision."""
         return tuple(item for item in self.items if item.key not in self.decided)
 
+    @property
+    def deferred(self) -> tuple[Item, ...]:
+        """The items that were put off: a decision on them is still to be made."""
+        return tuple(item for item in self.items if item.key in self.decided and self.decided[item.key].deferred)
+
 
 def build_agenda(
     opened: Workspace, audit: Audit, table: ScoreTable | None, review: Review, day: date, since: Since | None = None
@@ -82,6 +94,7 @@ def build_agenda(
         items += _list_score_items(opened, table)
     items += [*_list_note_items(review, day), *_list_added_items(review)]
     remaining, dropped = arrange_items(items, review.agenda)
+    remaining = join_entries(remaining, audit)
     # A decision on a planned comparison is one on the item about it, wherever it was made.
     decided = {decision.item or str(decision.subject): decision for decision in review.decisions if decision.in_force}
     return Agenda(remaining, dropped, decided)
@@ -104,6 +117,41 @@ def arrange_items(items: Sequence[Item], steps: Iterable[Step]) -> tuple[tuple[I
     return tuple(by_key[key] for key in order if key not in dropped), tuple(
         item for item in items if item.key in dropped
     )  # fmt: skip
+
+
+def join_entries(items: Sequence[Item], audit: Audit) -> tuple[Item, ...]:
+    """Return the items, each subject once: what was put there from a page joins the item that is about the same."""
+    codes = {finding.key: finding.code for finding in audit.findings}
+    by_subject: dict[str, str] = {}
+    for item in items:
+        if item.kind in ("comparison", "finding"):
+            by_subject |= dict.fromkeys((finding.code for finding in item.findings), item.key)
+    joined: dict[str, Item] = {}
+    for item in items:
+        if item.kind != "added":
+            joined.setdefault(item.key, item)
+            continue
+        subject = by_subject.setdefault(_find_entry_subject(item, codes), item.key)
+        if subject == item.key:
+            joined[item.key] = item
+            continue
+        first = joined.get(subject) or next(other for other in items if other.key == subject)
+        facts = tuple(fact for fact in item.facts[:1] if fact not in first.facts)
+        entries = first.entries if item.entry == first.entry else (*first.entries, item.entry)
+        joined[subject] = replace(first, facts=(*first.facts, *facts), entries=entries)
+    return tuple(joined[item.key] for item in items if item.key in joined)
+
+
+def _find_entry_subject(item: Item, codes: Mapping[str, str]) -> str:
+    """Return what an added item is about: the rule of its finding, else its own words and excerpts."""
+    entry = item.entry
+    if not entry:
+        return " ".join(item.sentence.split())
+    query = parse_qs(urlsplit(str(entry.get("link", ""))).query)
+    code = codes.get(query.get("finding", [""])[0]) or query.get("code", [""])[0]
+    if entry.get("kind") == "finding" and code:
+        return code
+    return f"{item.sentence}\n{entry.get('link', '')}\n{entry.get('excerpts', '')}"
 
 
 def find_last_signoff(review: Review) -> SignOff | None:
@@ -133,9 +181,11 @@ def _list_study_items(opened: Workspace, audit: Audit, since: Since | None) -> I
     """Comparisons that are not fair, then what is wrong besides."""
     pairs = planned(opened)
     weighed_groups = weighed(audit, groups(audit), pairs)
-    covered_codes = set[str]()
+    covered_codes, pairs_on_it = set[str](), set[frozenset[str]]()
     for verdict in verdicts(audit, weighed_groups, pairs):
-        if verdict.kind in ("unfair", "unknown"):
+        sides = frozenset((verdict.pair.a, verdict.pair.b))
+        if verdict.kind in ("unfair", "unknown") and sides not in pairs_on_it:
+            pairs_on_it.add(sides)  # whichever of the two the plan names first
             yield _build_comparison_item(verdict, weighed_groups)
             covered_codes |= {fault.code for fault in verdict.faults} if verdict.kind == "unfair" else set()
     new = {finding.code for finding in since.new} if since else set()
@@ -168,6 +218,9 @@ def _build_comparison_item(verdict: Verdict, weighed_groups: Sequence[Weighed]) 
         Subject("comparison", (a, b)),
         "error" if verdict.kind == "unfair" else "warning",
         tuple(proof for proof in proofs if proof is not None)[:PROOFS] if verdict.kind == "unfair" else (),
+        title=t("agenda.title_comparison", a=a, b=b),
+        pair=verdict.pair,
+        verdict=verdict,
     )
 
 
@@ -194,8 +247,23 @@ def _build_finding_item(weighed_group: Weighed, new: bool) -> Item:
     subject = Subject("condition", (alone,)) if alone else STUDY
     return Item(
         f"finding:{group.code}", "finding", sentence, tuple(facts), "findings", {"code": group.code}, subject,
-        group.severity, tuple(group.findings[:PROOFS]),
+        group.severity, tuple(group.findings[:PROOFS]), title=_title_finding(weighed_group, hit), pair=only(hit),
     )  # fmt: skip
+
+
+def _title_finding(weighed_group: Weighed, hit: Sequence[Pair]) -> str:
+    """Return the rule's sentence after what it is about: both sides of the planned comparison, else the condition."""
+    title = weighed_group.group.title
+    if (pair := only(hit)) is not None:
+        return t("agenda.title_pair", a=pair.a, b=pair.b, title=title)
+    if len(weighed_group.conditions) == 1:
+        return t("agenda.title_condition", name=weighed_group.conditions[0], title=title)
+    return title
+
+
+def only(pairs: Sequence[Pair]) -> Pair | None:
+    """Return the one pair of a list; None where there are several, or none."""
+    return pairs[0] if len(pairs) == 1 else None
 
 
 # Scores: what the plan did not expect, what the test and the interval disagree on, what judges disagree on.
@@ -233,7 +301,12 @@ def _list_surprises(table: ScoreTable, comparison: Comparison) -> Iterator[Item]
         (comparison.planned.a, comparison.planned.b) if comparison.planned else (name(comparison.a), name(comparison.b))
     )
     key = f"score:{comparison.criterion}:{pair[0]}|{pair[1]}"
-    yield Item(key, "score", sentence, tuple(filter(None, facts)), "scores", query, STUDY)
+    title = t(
+        "agenda.title_against" if against else "agenda.title_odds", criterion=comparison.criterion, a=pair[0], b=pair[1]
+    )
+    yield Item(
+        key, "score", sentence, tuple(filter(None, facts)), "scores", query, STUDY, title=title, pair=Pair(*pair)
+    )
 
 
 def _list_disputes(table: ScoreTable, criterion: str, pool: str) -> Iterator[Item]:

@@ -188,7 +188,7 @@ def _check_edit(payload: Mapping[str, Any]) -> None:
 def _check_decision(payload: Mapping[str, Any]) -> None:
     _check_subject(payload)
     _check_texts(payload, "verdict", "reason")
-    _check_texts(payload, "item", "on", needed=False)
+    _check_texts(payload, "item", "on", "owner", "due", needed=False)
     _check_day(payload, "today", needed=False)
     _check_hash(payload, "lock", needed=False)
     if payload["verdict"] not in VERDICTS:
@@ -211,6 +211,16 @@ def _check_signoff(payload: Mapping[str, Any]) -> None:
             raise BadEventError(f"it names a file outside of its folder ({ascii(name)[:120]})")
     for name in files:
         _check_hash(files, name)
+    _check_open(payload.get("open", {}))
+
+
+def _check_open(open_then: object) -> None:
+    """Check what a sign-off says was still open: numbers by what they count."""
+    if not isinstance(open_then, Mapping):
+        raise BadEventError("what was open when it was signed is no object")
+    for number in open_then.values():
+        if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+            raise BadEventError("what was open when it was signed is not counted in whole numbers")
 
 
 def _check_agenda(payload: Mapping[str, Any]) -> None:

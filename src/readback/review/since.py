@@ -98,7 +98,7 @@ def since_signoff(opened: Workspace, store: Store, signoff: SignOff, review: Rev
     parts = signing.load_evidence(store, signoff)
     since = Since(before, standing.lines, standing.unsaid, standing=standing)
     since = _add_evidence(since, parts, now)
-    return replace(since, stale=_find_stale(opened, store, review, jobs))
+    return replace(since, stale=find_stale(opened, store, review, jobs))
 
 
 def since_revision(opened: Workspace, store: Store | None, rev: str, review: Review, jobs: int | None = None,
@@ -111,7 +111,7 @@ def since_revision(opened: Workspace, store: Store | None, rev: str, review: Rev
     since = _add_evidence(
         since, _make_plain(signing.collect_evidence(old, STUDY, jobs)), signing.collect_evidence(now, STUDY, jobs)
     )
-    return replace(since, stale=_find_stale(opened, store, review, jobs) if store else ())
+    return replace(since, stale=find_stale(opened, store, review, jobs) if store else ())
 
 
 def open_revision(opened: Workspace, rev: str) -> tuple[Workspace, Workspace]:
@@ -132,7 +132,7 @@ def since_lock(opened: Workspace, store: Store | None, path: Path, review: Revie
         raise signing.Stopped
     unknown = ("A lock keeps no findings and no scores, so these are not compared.",)
     since = Since(f"the lock {path.name}", checked.stale, checked.unsaid, unknown=unknown)
-    return replace(since, stale=_find_stale(opened, store, review, jobs) if store else ())
+    return replace(since, stale=find_stale(opened, store, review, jobs) if store else ())
 
 
 def find_start(opened: Workspace, review: Review, day: date) -> SignOff | str:
@@ -243,7 +243,7 @@ def _get_compared_values(row: Mapping[str, Any] | None) -> object:
     return [*(row[name] for name in COMPARED), distribution]
 
 
-def _find_stale(opened: Workspace, store: Store, review: Review, jobs: int | None) -> tuple[Decision | SignOff, ...]:
+def find_stale(opened: Workspace, store: Store, review: Review, jobs: int | None) -> tuple[Decision | SignOff, ...]:
     """Decisions in force and sign-offs that were made on other bytes than those of now."""
     entries: list[tuple[Decision | SignOff, str, str]] = [
         (entry, entry.lock, entry.today) for entry in review.decisions if entry.in_force and entry.lock

@@ -53,6 +53,7 @@ class Decision:
     """What was decided on a subject. `in_force` is False once a later decision on the same subject (and item) was made.
     `lock` is the name in the store of the lock that it was made on, "" where none was kept; `today` the day of its
     templates. `item` is the item of the agenda that it was made on, `on` what that said then; "" where on none.
+    `owner` looks after it until the day `due`; "" where nobody was named.
     """
 
     id: str
@@ -66,6 +67,13 @@ class Decision:
     today: str = ""
     item: str = ""
     on: str = ""
+    owner: str = ""
+    due: str = ""
+
+    @property
+    def deferred(self) -> bool:
+        """Whether it was put off, so that nothing is decided yet."""
+        return self.verdict == "defer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +184,8 @@ def _apply_event(
         for earlier in same:
             decisions[earlier.id] = replace(earlier, in_force=False)
         agenda = bool(payload.get("agenda")) or bool(item)
-        made_on = payload.get("lock", ""), payload.get("today", ""), item, on
+        owner, due = payload.get("owner", ""), payload.get("due", "")
+        made_on = payload.get("lock", ""), payload.get("today", ""), item, on, owner, due
         decisions[event.id] = Decision(
             event.id, by, subject, payload["verdict"], payload["reason"], agenda, True, *made_on
         )

@@ -57,6 +57,8 @@ def build_review_json(review: Review, standings: Standings, text_changes: TextCh
             "reason": decision.reason,
             "agenda": decision.agenda,
             "in_force": decision.in_force,
+            "owner": decision.owner or None,
+            "due": decision.due or None,
         }
         for decision in review.decisions
     ]

@@ -1,4 +1,4 @@
-"""Whether sign-offs still hold, worked out in the background and kept until a file changes."""
+"""Whether sign-offs and decisions still hold, worked out in the background and kept until a file changes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import streamlit as st
 
 from readback import workspace
 from readback.records.changed import DatasetChanged
-from readback.review import signing
-from readback.review.state import SignOff
+from readback.review import signing, since
+from readback.review.state import Review, SignOff
 from readback.review.store import NotReadable, Store
 from readback.types import Workspace
 from readback.ui.common.draw import local_time, reviewing
@@ -21,6 +21,7 @@ from readback.ui.common.state.stamp import stamp
 from readback.ui.common.state.work import Job, Progress
 from readback.workspace import workspace_file
 
+PATIENCE = 0.3  # seconds that a page waits for what is nearly always there by then
 SHARED = 32  # sign-offs times versions of files that are kept
 
 
@@ -30,6 +31,50 @@ class Held:
 
     standing: signing.Standing | None
     since: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The sign-offs that were not withdrawn, how many; of the last one of each subject those that are stale, each with
+    what is stale of it, and those of which it is not known yet.
+    """
+
+    signed: int = 0
+    stale: tuple[tuple[SignOff, signing.Standing], ...] = ()
+    waiting: int = 0
+
+
+def sum_up(review: Review) -> Summary:
+    """Return what is known of the sign-offs now; the work begins where it has not begun."""
+    in_force = [signoff for signoff in review.signoffs if signoff.withdrawn is None]
+    last = {str(signoff.subject): signoff for signoff in in_force}
+    stale, waiting = [], 0
+    for signoff in last.values():
+        standing = find_standing(signoff).standing
+        waiting += standing is None
+        if standing is not None and standing.stale:
+            stale.append((signoff, standing))
+    return Summary(len(in_force), tuple(stale), waiting)
+
+
+@st.cache_resource(max_entries=SHARED, show_spinner=False)
+def _decisions_job(mark: str, decisions: str, _opened: Workspace, _store: Store, _review: Review) -> Job:
+    def work(_progress: Progress) -> frozenset[str]:
+        return frozenset(entry.id for entry in since.find_stale(_opened, _store, _review, None))
+
+    return Job(work)
+
+
+def find_stale_decisions(review: Review) -> frozenset[str] | None:
+    """Return the ids of the decisions in force that were made on other bytes; None while that is worked out."""
+    in_force = ",".join(entry.id for entry in review.decisions if entry.in_force and entry.lock)
+    if not in_force:
+        return frozenset()
+    opened = choice.workspace()
+    job = _decisions_job(f"{opened.root} {opened.file} {mark()}", in_force, opened, reviewing.store(), review)
+    if not job.ready.wait(PATIENCE):
+        return None
+    return job.result if job.error is None else frozenset()
 
 
 @st.cache_resource(max_entries=SHARED, show_spinner=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import date
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -31,6 +32,7 @@ ANCHORS: Mapping[str, tuple[str, tuple[str, ...]]] = {  # room or view -> kind o
     "findings": ("finding", ("code", "arm")),
     "results": ("score", ("criterion", "judge")),
     "overview": ("study", ()),
+    "review": ("study", ()),
 }
 NAMES = {"finding": "finding_key", "b_condition": "b", "b_mode": "b", "code": "finding_key", "arm": "condition"}
 
@@ -46,7 +48,8 @@ def draw(page: str) -> None:
         with st.popover(
             label, key=f"note_open_{st.session_state.get('note_turn', 0)}", type="tertiary", help=t("review.note_help")
         ):
-            _inside(review_and_anchor, there, anchor)
+            listed = [] if page == "review" else there  # that room lists all of them
+            _inside(review_and_anchor, listed, anchor)
 
 
 def _inside(review: Review, there: list[Note], anchor: Mapping[str, Any]) -> None:
@@ -64,7 +67,7 @@ def _inside(review: Review, there: list[Note], anchor: Mapping[str, Any]) -> Non
     reviewing.name_field()
     owner_and_due(FORM)
     st.button(t("review.save_note"), key="save_note", type="primary", on_click=_save, args=(dict(anchor),))
-    reviewing.show_outcome(FORM)
+    reviewing.show_outcome(FORM, with_name=False)
     for note in there:
         show.draw(draw_note(note))
     show.page_link("review", t("review.all", n=len(review.notes)))
@@ -115,6 +118,18 @@ def owner_and_due(form: str, note: Note | None = None) -> None:
         st.text_input(t("review.owner_field"), key=f"owner_{form}", max_chars=200)
         st.session_state.setdefault(f"due_{form}", day(note.due) if note else None)
         st.date_input(t("review.due_field"), key=f"due_{form}", format="YYYY-MM-DD")
+
+
+def empty_day(form: str) -> None:
+    """Empty the field for the day; for what follows once a form is saved."""
+    st.session_state[f"due_{form}"] = None
+
+
+def describe_rest(owner: str, due: str) -> str:
+    """Return who looks after it and until when, as far as that is known."""
+    parts = [t("review.owner", name=written_out(owner))] if owner else []
+    parts += [t("review.due", date=written_out(due))] if due else []
+    return " · ".join(parts)
 
 
 def day(text: str) -> date | None:
@@ -198,5 +213,5 @@ def _save(anchor: dict[str, Any]) -> None:
     pinned = _pinned(anchor) if anchor["kind"] == "message" else anchors.AnchoredText(anchor, "", {})
     payload = {"text": text, "anchor": dict(pinned.anchor), **({"kept": pinned.sha} if pinned.sha else {})}
     payload |= {name: value for name, value in read_form(FORM).items() if value}
-    if reviewing.save(FORM, "note", payload, pinned.texts, "note_text_here", SPAN, f"owner_{FORM}"):
-        st.session_state[f"due_{FORM}"] = None
+    fields = ("note_text_here", SPAN, f"owner_{FORM}")
+    reviewing.save(FORM, "note", payload, pinned.texts, *fields, then=partial(empty_day, FORM))

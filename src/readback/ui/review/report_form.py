@@ -25,7 +25,7 @@ FILES = {
 def draw() -> None:
     """Draw the three downloads of the report."""
     opened, store = choice.workspace(), reviewing.store()  # a download is made when there is no session to ask
-    with st.expander(t("agenda.report"), key="report_open"):
+    with st.popover(t("agenda.report"), key="report_open"):
         show.draw(show.h('<p class="rb-prose">{}</p>', t("agenda.report_said")))
         for form, (name, kind) in FILES.items():
             make = partial(_make_report, form, opened, store)

@@ -1,30 +1,108 @@
-"""The views of the room Review: which is asked for, and the switch between them."""
+"""The room Review: what is open, what was decided, what was signed and still holds or not; the tabs between."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import date
+
 import streamlit as st
 
+from readback.checks.summary import Audit
+from readback.html.templates import render_template
+from readback.readers.cache_folder import uploaded
+from readback.review.agenda import Agenda, build_agenda
+from readback.review.state import Review
+from readback.scores.table import ScoreTable
 from readback.ui.common import address, show
+from readback.ui.common.draw import present, reviewing
+from readback.ui.common.state import choice
+from readback.ui.results import choices
+from readback.ui.review import agenda_items, board, changes_since, held, report_form
+from readback.ui.review.held import Summary
 from readback.words import t
 
 OPEN, DECIDED, SIGNED = VIEWS = ("open", "decided", "signed")
+PATIENCE = 0.4  # seconds that a view which can do without the check waits for it
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """What the room knows of the study now. `agenda` and `audit` are None while the check runs, on a view that does not
+    need them.
+    """
+
+    review: Review
+    summary: Summary
+    since: changes_since.Known
+    audit: Audit | None
+    agenda: Agenda | None
+    table: ScoreTable | None
 
 
 def get_view() -> str:
-    """Return the view in the address; the first one where it names none that there is, or an item of the agenda."""
-    view = OPEN if "item" in st.query_params else st.query_params.get("view", OPEN)
+    """Return the view in the address; the first one where it names none that there is."""
+    view = st.query_params.get("view", OPEN)
     return view if view in VIEWS else OPEN
 
 
-def draw_switch(view: str) -> None:
-    """Draw the links to the three views."""
-    links = [
-        show.h(
-            '<a class="rb-link" target="_self" href="{}"{}>{}</a>',
-            address.href("review", view=None if name == OPEN else name),
-            show.h(' aria-current="page"') if name == view else "",
-            t(f"review.view_{name}"),
+def gather(view: str) -> Meeting:
+    """Gather what the views show. Only the first one waits for the check of the study."""
+    review, opened = reviewing.state(), choice.workspace()
+    audit = choice.audit() if view == OPEN or present.on() else _find_audit()
+    since = changes_since.find_changes(review)
+    table, agenda = None, None
+    if audit is not None:
+        table = choices.load_table(opened) if opened.scores else None
+        agenda = build_agenda(opened, audit, table, review, date.today(), since.changes)
+    return Meeting(review, held.sum_up(review), since, audit, agenda, table)
+
+
+def _find_audit() -> Audit | None:
+    job = choice.audit_job()
+    if job is None or not job.ready.wait(PATIENCE) or job.error is not None:
+        return None
+    return job.result if isinstance(job.result, Audit) else None
+
+
+def draw_head(view: str, meeting: Meeting) -> None:
+    """Draw the tabs with their counts, what is at hand on each of them, and whether what was signed still holds."""
+    with st.container(key="review_top", horizontal=True, vertical_alignment="bottom", gap="small"):
+        tabs = [
+            {
+                "href": address.href("review", view=None if name == OPEN else name),
+                "label": label,
+                "current": name == view,
+                "stale": name == SIGNED and bool(meeting.summary.stale),
+            }
+            for name, label in _list_labels(meeting)
+        ]
+        show.draw(
+            render_template(
+                "ui/review/tabs.html.jinja", tabs=tabs, label=t("review.views"), stale=t("review.stale_word")
+            )
         )
-        for name in VIEWS
-    ]
-    show.draw(show.h('<nav class="rb-switch rb-low" aria-label="{}">{}</nav>', t("review.views"), show.join(links)))
+        if not present.on():
+            _draw_tools(meeting)
+    board.draw_faults(meeting.review)
+    reviewing.show_outcome("board")
+    show.draw(board.lead(meeting.summary))
+    if uploaded(choice.workspace().root):
+        show.notice(t("review.of_upload"))
+    if not meeting.review.sequence:
+        board.former(choice.workspace())
+
+
+def _list_labels(meeting: Meeting) -> list[tuple[str, str]]:
+    decided = sum(entry.in_force and not entry.deferred for entry in meeting.review.decisions)
+    still_open = t("review.view_open_n", n=len(meeting.agenda.open)) if meeting.agenda else t("review.view_open")
+    signed = t("review.view_signed_n", n=meeting.summary.signed)
+    return [(OPEN, still_open), (DECIDED, t("review.view_decided_n", n=decided)), (SIGNED, signed)]
+
+
+def _draw_tools(meeting: Meeting) -> None:
+    """Draw what can be begun on every tab: a note on the study, an item of one's own, the report."""
+    writable = reviewing.broken() is None
+    if writable:
+        board.note()
+        agenda_items.add(meeting.review)
+    report_form.draw()

@@ -16,7 +16,11 @@
     (node.isContentEditable || node.closest("input:not([type=checkbox]):not([type=radio]), textarea, select, [role=combobox], [role=listbox], [role=menu], [role=slider]") !== null);
 
   // Keys: the page says {"j": "next", …} in a data attribute; the value is the key of a button or a switch.
-  const pressable = (name) => document.querySelector(`.st-key-${name}`)?.querySelector("button:not([disabled]), input:not([disabled]), a.rb-link, summary");
+  const pressable = (name) => {
+    const [where, which] = name.split(":");
+    return document.querySelector(`.st-key-${where}`)?.querySelectorAll("button:not([disabled]), input:not([disabled]), a.rb-link, summary")[Number(which ?? 0)];
+  };
+  const reasonOf = (name) => name.match(/^(item_verdict|decide_item)/) && document.querySelector(".st-key-decide_item textarea");
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || typing(event.target)) return;
     const said = document.querySelector("[data-rb-keys]");
@@ -26,6 +30,12 @@
     const thing = name && pressable(name);
     if (!thing) return;
     event.preventDefault();
+    const reason = reasonOf(name); // a verdict is chosen, and its reason comes next
+    if (reason) {
+      if (name !== "decide_item") thing.click();
+      setTimeout(() => document.querySelector(".st-key-decide_item textarea")?.focus(), 50);
+      return;
+    }
     const unfolds = thing.matches("input[type=text], summary");
     const shut = unfolds && thing.closest(".st-key-menu")?.querySelector("details:not([open])");
     if (shut) shut.open = true;

@@ -50,6 +50,10 @@ FINDINGS = {
 AGENDA = {
     "j": ("next", "keys.next_item"),
     "k": ("previous", "keys.previous_item"),
+    "a": ("item_verdict:0", "keys.accept"),
+    "c": ("item_verdict:1", "keys.change"),
+    "d": ("item_verdict:2", "keys.defer"),
+    "r": ("decide_item", "keys.reason"),
     "?": ("keys", "keys.this_list"),
 }
 

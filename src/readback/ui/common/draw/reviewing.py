@@ -4,7 +4,8 @@ before it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -15,14 +16,28 @@ from readback.review.event import Draft, Kind, NotSaved, new_id
 from readback.review.state import Review, build_review
 from readback.review.store import Broken, NotReadable, Store
 from readback.review.who import Author, identify_author
-from readback.ui.common import show
+from readback.ui.common import address, show
 from readback.ui.common.state import choice
 from readback.words import t
 
 SAID = "review_said"  # in the session: what the last save came to, with the key of its draft
 LOOPBACK = "127.0.0.1"  # Streamlit names no address for a connection from its own machine, which a proxy may be on
 NAMED = "review_named"  # in the session: the name that was typed; a field of one page is forgotten on the next
+PENDING = "review_pending"  # in the session: what was to be saved before a name was known
 COOKIE = "readback_name"  # where our script keeps the name that was asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """What somebody wanted to have saved, in which workspace and on which page; `then` follows once it is."""
+
+    form: str
+    kind: Kind
+    payload: Mapping[str, Any]
+    texts: Mapping[str, bytes] | None
+    fields: tuple[str, ...]
+    then: Callable[[], object] | None
+    place: tuple[object, str]
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -88,21 +103,46 @@ def name_field() -> Author:
     elif writer.source == "proxy":
         show.draw(show.h('<p class="rb-small">{}</p>', t("review.you_are", name=writer.name)))
     else:
-        st.session_state.setdefault("review_name", writer.name)
-        st.text_input(
-            t("review.name"),
-            key="review_name",
-            help=t("review.name_help"),
-            max_chars=200,
-            autocomplete="name",
-            on_change=_named,
-        )
-        show.draw(show.h('<span data-rb-name="{}"></span>', st.session_state["review_name"]))
+        _name_input("review_name", t("review.name"), writer.name)
     return author()
 
 
-def _named() -> None:
-    st.session_state[NAMED] = st.session_state["review_name"]
+def _name_input(key: str, label: str, name: str) -> None:
+    st.session_state.setdefault(key, name)
+    st.text_input(
+        label,
+        key=key,
+        help=t("review.name_help"),
+        max_chars=200,
+        autocomplete="name",
+        on_change=_named,
+        args=(key,),
+    )
+    show.draw(show.h('<span data-rb-name="{}"></span>', st.session_state[key]))
+
+
+def _named(key: str) -> None:
+    take_name(st.session_state[key])
+    _save_pending()
+
+
+def take_name(name: str) -> None:
+    """Keep the name that somebody typed; for callbacks."""
+    st.session_state[NAMED] = name
+
+
+def _save_pending() -> None:
+    """Save what waited for a name, unless another page is in view by now."""
+    pending: Pending | None = st.session_state.get(PENDING)
+    if pending is None or not author().name:
+        return
+    del st.session_state[PENDING]
+    if pending.place == _place():
+        save(pending.form, pending.kind, pending.payload, pending.texts, *pending.fields, then=pending.then)
+
+
+def _place() -> tuple[object, str]:
+    return choice.workspace().root, str(st.session_state.get(address.PAGE, ""))
 
 
 def draft_key(name: str) -> str:
@@ -116,13 +156,23 @@ def draft_key(name: str) -> str:
 
 
 def save(
-    form: str, kind: Kind, payload: Mapping[str, Any], texts: Mapping[str, bytes] | None = None, *fields: str
+    form: str,
+    kind: Kind,
+    payload: Mapping[str, Any],
+    texts: Mapping[str, bytes] | None = None,
+    *fields: str,
+    then: Callable[[], object] | None = None,
 ) -> bool:
-    """Save what a form holds; `fields` are emptied once it is saved. Says on the page what came of it."""
+    """Save what a form holds; `fields` are emptied once it is saved, and `then` is called. Says on the page what came
+    of it. Where no name is known it waits for one, which the page asks for in place.
+    """
     writer = author()
     if not writer.name:
+        if not writer.refused:
+            st.session_state[PENDING] = Pending(form, kind, payload, texts, fields, then, _place())
         st.session_state[SAID] = (form, "", t("review.no_name"))
         return False
+    st.session_state.pop(PENDING, None)
     key = st.session_state.get(f"draft_key_{form}") or new_id()
     try:
         store().save(Draft(kind, payload, writer.name, writer.source, key), texts)
@@ -133,6 +183,8 @@ def save(
         st.session_state[field] = ""
     st.session_state[f"draft_key_{form}"] = new_id()
     st.session_state[SAID] = (form, key, t(f"review.saved_{kind}"))
+    if then is not None:
+        then()
     return True
 
 
@@ -140,16 +192,24 @@ def save_here(form: str, kind: Kind, payload: Mapping[str, Any]) -> None:
     """Save what one click says, without a form; where it is not saved, the page says so."""
     save(form, kind, payload)
     outcome = st.session_state.pop(SAID, None)
+    if (pending := st.session_state.get(PENDING)) is not None:
+        st.session_state[PENDING] = replace(pending, form="board")
     st.session_state[SAID] = ("board", "", outcome[2]) if outcome and not outcome[1] else None
 
 
-def show_outcome(form: str) -> None:
-    """Draw what came of the last save of a form; the tab lets go of a draft that was saved."""
+def show_outcome(form: str, with_name: bool = True) -> None:
+    """Draw what came of the last save of a form; the tab lets go of a draft that was saved. What waits for a name asks
+    for it here, unless the form has a field for it (not `with_name`).
+    """
     outcome = st.session_state.get(SAID)
-    if outcome is None or outcome[0] != form:
-        return
-    del st.session_state[SAID]
-    if outcome[1]:
-        show.draw(show.h('<p class="rb-fine" role="status" data-rb-saved="{}">{}</p>', outcome[1], outcome[2]))
-    else:
-        show.draw(show.h('<p class="rb-warn" role="alert">{}</p>', outcome[2]))
+    if outcome is not None and outcome[0] == form:
+        del st.session_state[SAID]
+        if outcome[1]:
+            show.draw(show.h('<p class="rb-fine" role="status" data-rb-saved="{}">{}</p>', outcome[1], outcome[2]))
+        else:
+            show.draw(show.h('<p class="rb-warn" role="alert">{}</p>', outcome[2]))
+    pending: Pending | None = st.session_state.get(PENDING)
+    if with_name and pending is not None and pending.form == form and pending.place == _place():
+        with st.container(key=f"name_{form}"):
+            _name_input(f"review_name_{form}", t("review.name_now"), "")
+            st.button(t("review.save_named"), key=f"save_named_{form}", type="primary", on_click=_save_pending)

@@ -1,0 +1,99 @@
+"""The bar below an item: accept it, change it or defer it, why, who sees to it, and on to the next."""
+
+from __future__ import annotations
+
+import hashlib
+
+import streamlit as st
+
+from readback.records.changed import DatasetChanged
+from readback.review import signing, state
+from readback.review.agenda import Agenda, Item
+from readback.review.subject import to_json
+from readback.ui.common import address, show
+from readback.ui.common.draw import present, reviewing
+from readback.ui.common.state import choice
+from readback.ui.review import agenda_items, note_form
+from readback.words import t
+
+FORM = "item_"  # how the names of the forms begin, one of each item: what is typed for one stays with it
+
+
+def get_form(item: Item) -> str:
+    """Return the name of an item's form, which is also the end of the keys of its fields."""
+    return f"{FORM}{hashlib.sha256(item.key.encode()).hexdigest()[:10]}"
+
+
+def draw(agenda: Agenda, item: Item) -> None:
+    """Draw what was decided on an item, and the fields to decide. It is one form: nothing is sent until it is saved."""
+    form, decision = get_form(item), agenda.decided.get(item.key)
+    with st.container(key="decide_item"):
+        if decision is not None:
+            show.draw(agenda_items.draw_decision(decision))
+        with st.form(f"form_{form}", border=False, enter_to_submit=True):
+            reviewing.draft_key(form)
+            show.draw(show.h('<p class="rb-small">{}</p>', t(f"agenda.means_{item.kind}")))
+            with st.container(key="item_verdict", horizontal=True, gap="small"):
+                st.segmented_control(
+                    t("agenda.decide"), state.VERDICTS, key=f"verdict_{form}", format_func=_name_verdict
+                )
+                st.text_area(t("review.reason"), key=f"reason_{form}", height=68)
+            with st.container(key="item_rest", horizontal=True, vertical_alignment="bottom", gap="small"):
+                _draw_rest(form)
+                following = agenda_items.find_next_open(agenda, item)
+                label = t("agenda.save_next" if following else "review.save_decision")
+                to = following.key if following else None
+                st.form_submit_button(label, key="save_item", type="primary", on_click=_save, args=(item, to))
+        reviewing.show_outcome(form, with_name=False)
+
+
+def _name_verdict(verdict: str) -> str:
+    return t(f"agenda.verdict_{verdict}")
+
+
+def _draw_rest(form: str) -> None:
+    """Draw who sees to it and until when, and the name of whoever decides, where it is not known yet."""
+    if present.on():
+        return
+    st.text_input(t("review.owner_field"), key=f"owner_{form}", max_chars=200)
+    st.date_input(t("review.due_field"), key=f"due_{form}", value=None, format="YYYY-MM-DD")
+    writer = reviewing.author()
+    if not writer.name and not writer.refused:
+        st.text_input(t("review.name"), key=f"name_{form}", max_chars=200, autocomplete="name")
+    elif writer.source == "asked":
+        show.draw(show.h('<span data-rb-name="{}"></span>', writer.name))  # from here our script keeps it
+
+
+def show_outcome() -> None:
+    """Draw what came of the last decision, on the page that it led to."""
+    outcome = st.session_state.get(reviewing.SAID)
+    if outcome is not None and outcome[0].startswith(FORM) and outcome[1]:
+        reviewing.show_outcome(outcome[0], with_name=False)
+
+
+def _save(item: Item, following: str | None) -> None:
+    """Save the decision with the bytes that it is made on, and go on to the next item."""
+    form = get_form(item)
+    if name := str(st.session_state.get(f"name_{form}") or "").strip():
+        reviewing.take_name(name)
+    verdict, reason = st.session_state[f"verdict_{form}"], st.session_state[f"reason_{form}"]
+    if verdict is None or not reason.strip():
+        missing = "agenda.no_verdict" if verdict is None else "review.no_reason"
+        st.session_state[reviewing.SAID] = (form, "", t(missing))
+        return
+    if not reviewing.author().name:
+        st.session_state[reviewing.SAID] = (form, "", t("review.no_name"))
+        return
+    try:
+        made_on = signing.collect_decided(choice.workspace(), item.subject)
+    except DatasetChanged as error:
+        st.session_state[reviewing.SAID] = (form, "", t("review.not_saved", why=str(error)))
+        return
+    about = {"subject": to_json(item.subject), "item": item.key, "on": item.sentence}
+    rest = {key: value for key, value in note_form.read_form(form).items() if value}
+    payload = {**about, "verdict": verdict, "reason": reason, **rest, **made_on.payload}
+    if reviewing.save(form, "decision", payload, made_on.texts):
+        saved, draft, _ = st.session_state[reviewing.SAID]
+        words = t("agenda.saved", decision=t(f"review.decided_{verdict}"), title=agenda_items.title(item))
+        st.session_state[reviewing.SAID] = (saved, draft, words)
+        address.put(item=following)

@@ -1,0 +1,206 @@
+"""The evidence of an item: the marked message, how two prompts differ, the chart, the note, or what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+import streamlit as st
+from markupsafe import Markup
+
+from readback.bookmarks.entry import read_entry
+from readback.checks.rules import build_finding as build_reason
+from readback.compare.diff import compare_sides
+from readback.compare.sentence import format_sentence
+from readback.compare.side import ShownSide, Side, SideError
+from readback.compare.sides import show_side
+from readback.html.templates import render_template
+from readback.review import anchors
+from readback.review.agenda import Item
+from readback.review.since import Since
+from readback.review.state import Note, Review
+from readback.scores import charts as drawn
+from readback.scores import in_view, report
+from readback.scores.charts import enlarge
+from readback.scores.comparing.compare import list_planned
+from readback.scores.comparing.comparison import Comparison
+from readback.scores.report import Line
+from readback.scores.table import ScoreTable
+from readback.types import Selection
+from readback.ui.common import show
+from readback.ui.common.draw import present, verdict
+from readback.ui.common.state import choice
+from readback.ui.results import choices
+from readback.ui.review import board, entry_shown, first_lines, marked_message, note_form
+from readback.words import t
+
+LINES = 12  # changes that are listed here; the command has all
+FACTS = 3  # sentences about an item that are in view; the others are folded
+WAYS = {"compare": "prompts", "scores": "results"}  # where the pages went that items name
+
+
+def draw(item: Item, review: Review, since: Since | None, table: ScoreTable | None) -> None:
+    """Draw the facts of an item, and its evidence; the way to where it is seen in full comes last."""
+    _draw_facts(item)
+    if item.kind == "since":
+        _draw_since(since)
+    elif item.kind == "note":
+        for note in review.notes:
+            if item.key == f"note:{note.id}":
+                _draw_note(note)
+    elif item.kind == "comparison":
+        _draw_comparison(item, table)
+    elif item.kind == "score" and table is not None:
+        _draw_chart(item, table)
+    for entry in (item.entry, *item.entries) if item.kind == "added" else item.entries:
+        _draw_entry(entry)
+    if item.findings:
+        marked_message.draw(item)
+    show.draw(show.h('<p class="rb-small">{}</p>', link(item)))
+
+
+def link(item: Item) -> Markup | str:
+    """Return the way to where the evidence is seen in full; nothing where it is all here."""
+    if not item.page or item.page == "since":
+        return ""
+    words = t(f"agenda.see_{item.page}")
+    if item.page == "review":
+        return show.link("review", words, view="decided")
+    query: Mapping[str, str] = {**item.query, "view": "difference"} if item.page == "compare" else item.query
+    return show.link(WAYS.get(item.page, item.page), words, **query)
+
+
+def _draw_facts(item: Item) -> None:
+    """Draw the verdict on a comparison with its reason, and what else is known of an item."""
+    if item.verdict is not None:
+        reason = verdict.why(item.verdict, brief=present.on())
+        show.draw(show.h('<p class="rb-verdict">{} {}</p>', verdict.word(item.verdict), reason))
+        return
+    facts = [*([item.sentence] if item.title and item.kind != "finding" else []), *item.facts]
+    if not facts:
+        return
+    rest = ""
+    if len(facts) > FACTS:
+        inner = show.join([show.h("<p>{}</p>", fact) for fact in facts[FACTS:]])
+        rest = show.h("<details><summary>{}</summary>{}</details>", t("agenda.more_facts"), inner)
+    show.draw(show.h('<p class="rb-small">{}</p>{}', " ".join(facts[:FACTS]), rest))
+
+
+# What changed since the last sign-off.
+
+
+def _draw_since(since: Since | None) -> None:
+    if since is None:
+        return
+    lines = [f"{names}: {words}" for names, words in board.sum_up_lines(since.lines)]
+    lines += [t("agenda.new_finding", said=f"{finding.sentence} ({finding.where})") for finding in since.new]
+    lines += [t("agenda.gone_finding", said=f"{finding.sentence} ({finding.where})") for finding in since.gone]
+    rows = show.join([show.h("<li>{}</li>", line) for line in lines[:LINES]])
+    more = t("agenda.since_more", n=len(lines) - LINES) if len(lines) > LINES else ""
+    if any(line.change for line in since.lines):
+        show.draw(show.h('<p class="rb-small">{}</p>', t("agenda.sides")))
+    show.draw(show.h('<ul class="rb-listed">{}</ul><p class="rb-small">{}</p>', rows, more))
+
+
+# A planned comparison: the difference of the scores, and that of the two prompts.
+
+
+def _draw_comparison(item: Item, table: ScoreTable | None) -> None:
+    if table is not None and len(table.columns):
+        _draw_difference_of_scores(item, table)
+    a, b = item.subject.names
+    try:
+        sides = [show_side(choice.workspace(), Side(Selection(condition=name))) for name in (a, b)]
+    except SideError:
+        return  # one of them sends nothing, which is the reason above
+    difference = compare_sides(*sides)
+    sentence = format_sentence(difference)
+    show.draw(
+        show.h(
+            '<p class="rb-small">{}</p>{}',
+            t("agenda.first_record", a=a, b=b, said=sentence),
+            first_lines.build(difference, a, b),
+        )
+    )
+
+
+def _draw_difference_of_scores(item: Item, table: ScoreTable) -> None:
+    """Draw the planned comparison of an item under the first criterion that has scores of both sides."""
+    for plan in list_planned(choice.workspace()):
+        if {plan.a, plan.b} != set(item.subject.names):
+            continue
+        for criterion in plan.criteria or tuple(table.criteria):
+            lines = [line for line in _list_lines(table, criterion) if line.planned == plan]
+            if lines and isinstance(lines[0], Comparison):
+                _draw_forest(f"agenda_{criterion}", table, criterion, lines[:1])
+                return
+
+
+def _list_lines(table: ScoreTable, criterion: str) -> tuple[Line, ...]:
+    judge = next(iter(in_view.judges(table, criterion)), None)
+    if judge is None:
+        return ()
+    view = in_view.get_judge_table(table, judge)
+    return in_view.of_plan(view, list_planned(choice.workspace()), criterion, judge)
+
+
+def _draw_chart(item: Item, table: ScoreTable) -> None:
+    """Draw the planned comparison that an item is about, under its criterion; all of them where it is about none."""
+    criterion = item.query["criterion"]
+    lines = list(_list_lines(table, criterion))
+    if item.pair is not None:
+        sides = {item.pair.a, item.pair.b}
+        about = [line for line in lines if line.planned and {line.planned.a, line.planned.b} == sides]
+        lines = about or lines
+    if lines:
+        _draw_forest(f"agenda_{criterion}", table, criterion, lines)
+
+
+def _draw_forest(key: str, table: ScoreTable, criterion: str, lines: list[Line]) -> None:
+    judge = next(iter(in_view.judges(table, criterion)))
+    view = in_view.get_judge_table(table, judge)
+    name = partial(report.short, view)
+    figure = drawn.draw_forest(
+        lines,
+        [t("report.minus", a=name(each.a), b=name(each.b)) for each in lines],
+        view.criteria[criterion],
+        choices.say,
+        choices.is_dark(),
+        explain=lambda why: build_reason(why).message,
+    )
+    sentences = [
+        report.sentence(each, name, view.criteria[criterion]) for each in lines if isinstance(each, Comparison)
+    ]
+    picture = enlarge(figure.figure, present.LARGER) if present.on() else figure.figure
+    st.plotly_chart(picture, key=f"chart_{key}", alt=figure.alt, theme=None, config={"displayModeBar": False})
+    show.draw(
+        render_template(
+            "ui/review/numbers.html.jinja", sentences=sentences, table=figure.table, title=t("scores.numbers")
+        )
+    )
+
+
+# A note with the text it is on, and what somebody put there from a page.
+
+
+def _draw_note(note: Note) -> None:
+    show.draw(note_form.draw_note(note))
+    side = anchors.find_side(note.anchor)
+    if side is None:
+        return
+    try:
+        shown_side: ShownSide = show_side(choice.workspace(), side)
+    except SideError:
+        return  # the note says so
+    number = int(note.anchor.get("message", 0))
+    if number < len(shown_side.messages):
+        marked_message.draw_noted(shown_side.messages[number], note)
+
+
+def _draw_entry(entry: Mapping[str, object]) -> None:
+    if not entry:
+        return
+    try:
+        show.draw(entry_shown.draw(read_entry(entry)))
+    except (KeyError, TypeError, ValueError):
+        show.notice(t("agenda.unreadable"), "warning")
