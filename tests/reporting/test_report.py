@@ -191,6 +191,72 @@ def test_a_sign_off_whose_files_are_gone_is_said_to_be_stale_and_the_rest_is_tol
         assert said in page, said
 
 
+def test_the_first_page_has_question_answer_verdict_and_decisions(told: dict[str, Any]) -> None:
+    first = told["summary"]
+    assert (first["standing"]["state"], first["standing"]["who"]) == ("same", "Ana")
+    asked = {one["question"]: one for one in first["questions"]}
+    assert set(asked) == {line["question"] for line in told["scores"]["planned"]}
+    verdicts = {(one["a"], one["b"]): one["kind"] for one in told["verdicts"]}
+    assert [one["fair"] for one in first["questions"]] == list(verdicts.values())
+    assert [(one["owner"], one["verdict"], one["bytes"]) for one in first["decisions"]] == [
+        ("Ben", "accept", "same"), ("Ana", "defer", "same"),
+    ]  # fmt: skip
+    for form in ("html", "markdown"):
+        raw = unescape(FORMS[form](told).decode())
+        before = raw[: raw.index("What was decided")]
+        for said in ("It holds.", "Does reading the manual help?", "Cannot tell.", "+1.78 (1.05 to 2.52), n 23",
+                     "One decision is in force. One item is deferred, so it is not decided.", "Who rebuilds it?",
+                     "A program made these scores, and no judge read an answer."):  # fmt: skip
+            assert said.replace("+", "\\+" if form == "markdown" else "+") in before or said in before, (form, said)
+
+
+def test_one_change_is_one_line_and_names_its_conditions(met: Path) -> None:
+    changed(met)
+    made = values(met)
+    first = made["summary"]
+    assert first["standing"]["state"] == "stale"
+    edits = [one for one in first["standing"]["changes"] if "assistent" in one["what"]]
+    assert len(edits) == 1
+    assert len(edits[0]["where"]) > 1
+    page = unescape(FORMS["html"](made).decode())
+    before = page[: page.index("What was decided</h2>")]
+    assert "It no longer holds." in before
+    assert "It holds." not in before
+    assert page.count("“assistant” to “assistent”") == 2  # on the first page, and at the sign-off
+    assert "made on other texts" in before
+
+
+def test_what_was_deferred_is_not_called_decided(told: dict[str, Any]) -> None:
+    page = unescape(FORMS["html"](told).decode())
+    decided = page[page.index('<section id="decided">') : page.index('<section id="deferred">')]
+    deferred = page[page.index('<section id="deferred">') : page.index('<section id="signed">')]
+    assert ("Deferred: " in decided, "Deferred: " in deferred) == (False, True)
+    assert ("It is fair." in decided, "One line." in decided) == (True, False)
+
+
+def test_hashes_are_folded_and_sentences_begin_with_a_capital(told: dict[str, Any]) -> None:
+    page = FORMS["html"](told).decode()
+    open_text = re.sub(r"<details.*?</details>", "", page[page.index("<body") :], flags=re.DOTALL)
+    assert not re.search(r"\b[0-9a-f]{64}\b", open_text)
+    for finding in told["findings"]:
+        assert not finding["first"]["fix"][:1].islower(), finding
+
+
+def test_numbers_have_the_digits_of_the_pages() -> None:
+    assert [sentences.format_cell(one) for one in (1.23456, -0.5, 1234.5, 0.00057, 0.0, 24, None, "x")] == [
+        "1.23", "\u22120.50", "1,234.50", "0.0006", "0.00", "24", "\u2013", "x",
+    ]  # fmt: skip
+
+
+def test_without_a_plan_or_scores_the_first_page_asks_what_it_can(write: Write) -> None:
+    alone = values(write({"data.jsonl": '{"id": "a", "text": "Why?"}\n'}))
+    assert alone["summary"]["questions"] == []
+    assert alone["summary"]["standing"]["state"] == "unsigned"
+    page = FORMS["html"](alone).decode()
+    assert "Nobody has signed it off." in page
+    assert "Nothing was asked of scores here" in page
+
+
 def test_as_of_leaves_out_what_was_said_later(met: Path, capsys: pytest.CaptureFixture[str]) -> None:
     events = Store(met).events()
     made = values(met, events[1].time)
@@ -207,7 +273,10 @@ def test_the_pictures_have_the_numbers_that_plotly_gets(met: Path, told: dict[st
     drawn = SVG.findall(raw)
     counts = [str(n) for row in made["spread"]["table"]["rows"] for n in row[5:] if n]
     spans = [repr(value) for row in made["differences"]["table"]["rows"] for value in (row[2], row[3], row[1])]
-    assert drawn == [*counts, *spans]
+    numbers = [line["numbers"] for line in made["planned"] if line["criterion"] == made["criterion"]]
+    first = [repr(one[name]) for one in numbers for name in ("low", "high", "difference")]
+    assert first
+    assert drawn == [*first, *counts, *spans]
     opened = workspace.open(met)
     table = loading.load(opened)
     name, judge = in_view.first(table, opened) or ("", "")

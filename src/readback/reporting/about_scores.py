@@ -160,8 +160,9 @@ def _list_planned(meeting: Meeting, table: ScoreTable) -> Iterator[dict[str, Any
                     "question": line.planned.question or line.planned.name or None if line.planned else None,
                     "expected": report.expected(line, name) or None}  # fmt: skip
             if not isinstance(line, Comparison):
-                yield {**heading, "said": " ".join(build_finding(why).message for why in line.why), "tested": None,
-                       "fair": None, "untouched": None}  # fmt: skip
+                blocked = " ".join(build_finding(why).message for why in line.why)
+                yield {**heading, "said": blocked, "tested": None, "fair": None, "untouched": None,
+                       "headline": conclusion.conclude(view, line, "").headline, "numbers": None}  # fmt: skip
                 continue
             fair = (
                 fair_pairs.fairness(meeting.opened, data, meeting.audit, view, line)
@@ -177,7 +178,16 @@ def _list_planned(meeting: Meeting, table: ScoreTable) -> Iterator[dict[str, Any
             parts = (concluded.headline, concluded.sentence, report.not_shown(line, name, scale, kind),
                      report.doubtful(line, kind), report.power(line, kind))  # fmt: skip
             yield {**heading, "said": " ".join(filter(None, parts)), "tested": report.tested(line) or None,
-                   "fair": kind or None, "untouched": rest}  # fmt: skip
+                   "fair": kind or None, "untouched": rest, "headline": concluded.headline,
+                   "numbers": _build_numbers(line)}  # fmt: skip
+
+
+def _build_numbers(line: Comparison) -> dict[str, Any] | None:
+    """Return the difference of a comparison (b minus a) with its interval and its number of items; None without one."""
+    if line.difference is None:
+        return None
+    low, high = line.interval_clustered or line.interval or (None, None)
+    return {"difference": line.difference, "low": low, "high": high, "n": line.n_shared}
 
 
 def _shorten_row(row: dict[str, Any], table: ScoreTable) -> dict[str, Any]:

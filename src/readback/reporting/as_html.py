@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -14,17 +15,29 @@ import jinja2
 from markupsafe import Markup
 
 from readback.html import exact
-from readback.reporting import pictures, seal, sentences
+from readback.reporting import pictures, seal, sentences, summary
 from readback.words import language, t
 
 STYLE = Path(__file__).with_name("page.css")
+FONT = Path(__file__).parents[1] / "ui" / "common" / "browser" / "fonts" / "inter-latin.woff2"
+SIGNS = {
+    "same": "✓",
+    "stale": "✕",
+    "evidence": "▲",
+    "unread": "?",
+    "changed": "✕",
+    "unknown": "?",
+    "fair": "✓",
+    "unfair": "✕",
+}  # a sign for each word, so that nothing depends on colour
 PAGE = "page.html.jinja"
 FIRST_VALUE = 5  # the column of the distributions with which the values of the scale begin
 SHARED = (
     *("describe_version", "summarise", "describe_author", "describe_standing", "describe_fingerprint", "head_note"),
     *("describe_owner", "describe_answer", "describe_item_decision", "head_prompt", "describe_origin", "head_plan"),
     *("describe_excerpt", "describe_fairness", "head_spread", "describe_rounding", "list_score_rows", "format_cell"),
-    *("list_fingerprint_rows", "list_file_rows"),
+    *("list_fingerprint_rows", "list_file_rows", "describe_first_standing", "describe_grouped_change", "describe_why"),
+    *("describe_first_rest", "describe_first_note", "cut"),
 )  # functions of `sentences` that the page calls
 
 Values = Mapping[str, Any]
@@ -33,13 +46,24 @@ Values = Mapping[str, Any]
 def write_html(report: Values) -> bytes:
     """Return the whole file, sealed."""
     scores = report["scores"]
+    forests, scale = _draw_forests(report)
     text = _load_page().render(
         report=report,
         language=language(),
         seal_name=seal.NAME,
         zeros=seal.ZEROS,
         holds_line=Markup(seal.format_holds(report["holds"])),  # noqa: S704 - it has no `<`
-        style=Markup(STYLE.read_text("utf-8")),  # noqa: S704 - our own file
+        style=Markup(_embed_font() + STYLE.read_text("utf-8")),  # noqa: S704 - our own files
+        most={
+            "questions": sentences.QUESTIONS,
+            "changes": sentences.CHANGES,
+            "decisions": sentences.DECISIONS,
+            "names": sentences.NAMES,
+            "notes": sentences.NOTES,
+        },
+        signs=SIGNS,
+        forests=forests,
+        scale=scale,
         spread=_draw_spread(scores) if scores else None,
         differences=_draw_differences(scores) if scores and scores["differences"] else None,
     )
@@ -61,6 +85,7 @@ def _load_page() -> jinja2.Template:
     environment.globals.update({name: getattr(sentences, name) for name in SHARED})
     environment.globals.update(
         t=t,
+        group_changes=summary.group_changes,
         exact=_keep_exact,
         is_number=_is_number,
         has_number=_has_number,
@@ -113,6 +138,39 @@ def _number_origins(prompt: Values) -> dict[str, int]:
 
 def _count_characters(message: Values) -> int:
     return sum(len(segment["text"]) for segment in message["segments"])
+
+
+def _embed_font() -> str:
+    """Return the font of the pages as a rule of style: the file is read where there is no network."""
+    data = base64.b64encode(FONT.read_bytes()).decode()
+    return (
+        '@font-face { font-family: "Inter Variable"; font-weight: 100 900; font-style: normal; '
+        f'src: url("data:font/woff2;base64,{data}") format("woff2"); }}\n'
+    )
+
+
+def _draw_forests(report: Values) -> tuple[list[list[tuple[str, Markup, str]]], Markup]:
+    """Return the pictures of the first page: for each question its rows (name, picture, numbers); and their scale."""
+    questions = report["summary"]["questions"][: sentences.QUESTIONS]
+    rows = [row for question in questions for row in question["rows"]]
+    if not rows:
+        return [[] for _ in questions], Markup("")
+    ends = [row[name] for row in rows for name in ("difference", "low", "high") if row[name] is not None]
+    axis = pictures.fit_axis_about_zero(ends)
+    direction = report["scores"]["direction"]
+    forests = []
+    for question in questions:
+        drawn = []
+        for row in question["rows"]:
+            interval = (row["low"], row["high"]) if row["low"] is not None else None
+            is_open = question["fair"] in ("unfair", "unknown")
+            look = "open" if is_open else _look_of_difference(row["difference"], interval, direction)
+            numbers = sentences.describe_numbers(row)
+            svg = pictures.draw_mark(axis, row["difference"], interval, f"{row['name']}: {numbers}", look)
+            drawn.append((row["name"], Markup(svg), numbers))  # noqa: S704 - `pictures` escapes
+        forests.append(drawn)
+    ticks = [tick for tick in (axis.low, 0.0, axis.high) if tick == 0 or abs(tick) > (axis.high - axis.low) / 4]
+    return forests, Markup(pictures.draw_scale(axis, ticks))  # noqa: S704
 
 
 # Pictures of scores: a table whose second column is drawn.

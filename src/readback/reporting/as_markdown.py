@@ -7,6 +7,7 @@ from typing import Any
 
 from readback.bookmarks.markdown import UNKEPT, fence, line, spelling
 from readback.reporting import seal, sentences
+from readback.reporting.summary import group_changes
 from readback.words import t
 
 Values = Mapping[str, Any]
@@ -20,8 +21,11 @@ def write_markdown(report: Values) -> bytes:
 
 def _format_report(report: Values) -> Iterator[str]:
     yield f"\n# {line(t('report.title', name=report['workspace']))}\n"
-    yield f"{line(sentences.describe_version(report))}\n\n{line(' '.join(sentences.summarise(report)))}\n"
-    yield from _format_section("decided", [_format_decision(entry) for entry in report["decisions"]])
+    yield f"{line(sentences.describe_version(report))}\n"
+    yield from _format_first_page(report)
+    for name, deferred in (("decided", False), ("deferred", True)):
+        entries = [entry for entry in report["decisions"] if (entry["verdict"] == "defer") is deferred]
+        yield from _format_section(name, [_format_decision(entry) for entry in entries])
     yield from _format_section("signed", [_format_signoff(entry) for entry in report["signoffs"]])
     closed = [[line(t("report.closed", n=report["notes_closed"]))]] if report["notes_closed"] else []
     unread = [[line(t("report.unread", n=entry["event"], why=entry["why"]))] for entry in report["unread"]]
@@ -37,6 +41,46 @@ def _format_report(report: Values) -> Iterator[str]:
     versions = t("report.versions", version=holds["readback"], rules=report["rules"], form=holds["form"])
     event = t("report.event", sha=holds["event"])
     yield from _format_section("check", [[line(t("report.check_said"))], [line(versions)], [line(event)]])
+
+
+def _format_first_page(report: Values) -> Iterator[str]:
+    """Yield the question, the answer, the verdict and the decisions, and whether they hold, as the first page has
+    them.
+    """
+    summary = report["summary"]
+    standing = summary["standing"]
+    word = t(f"report.first_{standing['state']}")
+    yield f"**{line(word)}** {line(sentences.describe_first_standing(standing))}\n"
+    changes = [
+        sentences.describe_grouped_change(change, sentences.NAMES)
+        for change in standing["changes"][: sentences.CHANGES]
+    ]
+    if more := len(standing["changes"]) - len(changes):
+        changes.append(t("report.first_more_changes", n=more))
+    if changes:
+        yield f"{_format_list(changes)}\n\n{line(t('report.first_sides'))}\n"
+    yield f"## {line(t('report.first_asked'))}\n"
+    for question in summary["questions"][: sentences.QUESTIONS]:
+        yield f"{_format_heading(question['question'])}\n"
+        numbers = [f"{row['name']}: {sentences.describe_numbers(row)}" for row in question["rows"]]
+        verdict = t(f"verdict.{question['fair']}") if question["fair"] else ""
+        fair = f"{verdict} {sentences.describe_why(question)}".strip() if verdict else ""
+        yield from (f"{line(text)}\n" for text in (question["answer"], fair, *numbers) if text)
+    if not summary["questions"]:
+        yield f"{line(t('report.first_nothing_asked'))}\n"
+    yield from (f"{line(text)}\n" for text in sentences.describe_first_rest(report))
+    yield f"## {line(t('report.first_decisions'))}\n"
+    rows = [
+        f"{t('report.word_' + entry['verdict'])}, {sentences.cut(entry['about'])}: {sentences.cut(entry['reason'])} "
+        f"({sentences.cut(entry['owner'])}; {t('report.word_' + entry['bytes'])})"
+        for entry in summary["decisions"][: sentences.DECISIONS]
+    ]
+    if rows:
+        yield f"{_format_list(rows)}\n"
+    yield f"{line(' '.join(sentences.summarise(report)))}\n"
+    notes = [sentences.describe_first_note(note) for note in summary["open_notes"][: sentences.NOTES]]
+    if notes:
+        yield f"{_format_list(notes)}\n"
 
 
 def _format_section(name: str, parts: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -76,7 +120,7 @@ def _format_signoff(signoff: Values) -> list[str]:
         line(records),
         line(sentences.describe_standing(signoff)),
         line(t("agenda.sides")) if signoff["changes"] and not signoff["unsaid"] else "",
-        _format_list(signoff["changes"]),
+        _format_list([sentences.describe_grouped_change(change) for change in group_changes(signoff["changes"])]),
         line(t("report.unsaid", why=signoff["unsaid"])) if unsaid else "",
         _format_list(signoff["evidence"]) if signoff["standing"] == "stale" else "",
         _format_fingerprints(signoff["lock"]),

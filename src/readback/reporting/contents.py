@@ -25,6 +25,7 @@ from readback.readers.paths import resolve
 from readback.records.changed import DatasetChanged
 from readback.records.dataset import open_dataset
 from readback.reporting import about_scores, prompts_shown
+from readback.reporting.summary import build_summary
 from readback.review import agenda, anchors, lock_check, lock_file, signing
 from readback.review.agenda import Item, Meeting, find_last_signoff
 from readback.review.event import FIRST, Event
@@ -36,9 +37,12 @@ from readback.review.store import Store
 from readback.review.subject import Subject, list_covered
 from readback.review.subject import describe_subject as subject_said
 from readback.types import Workspace
+from readback.words import sentence
 
 FORM = 1  # of the values; a report of a higher one is of a newer Readback
 BLOCK = 1 << 20
+OURS = ("agenda", "verdicts", "findings")  # sections whose sentences name files
+EXACT = frozenset({"excerpt", "reason", "decision"})  # what others wrote in them
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,7 @@ def _build_values(
         for entry in _sort_entries(review.signoffs)
     ]
     bytes_of = {entry["event"]: entry["bytes"] for entry in decisions}
-    return {
+    values = {
         "report": FORM,
         "holds": {
             "form": FORM,
@@ -133,6 +137,20 @@ def _build_values(
         "findings": _list_findings(meeting),
         "rules": hashlib.sha256("\n".join(sorted(rules.RULES())).encode()).hexdigest()[:16],
     }
+    for name in OURS:
+        values[name] = _shorten_paths(values[name], opened.root)
+    return {**values, "summary": build_summary(values)}
+
+
+def _shorten_paths(value: Any, root: Path) -> Any:
+    """Return our sentences in a value with the files of the workspace written from its folder."""
+    if isinstance(value, str):
+        return sentence.shorten_paths(value, root)
+    if isinstance(value, list):
+        return [_shorten_paths(entry, root) for entry in value]
+    if isinstance(value, dict):
+        return {name: entry if name in EXACT else _shorten_paths(entry, root) for name, entry in value.items()}
+    return value
 
 
 def _collect_evidence(meeting: Meeting) -> dict[str, Any]:
@@ -362,7 +380,8 @@ def _build_finding(group: Group, quoted: Quoted) -> dict[str, Any]:
     finding = group.findings[0] if group.findings else None
     part = quoted.excerpt(finding) if finding else None
     first = {
-        "said": finding.message, "where": where(finding.place), "fix": finding.fix, "key": finding.key,
+        "said": sentence.capitalise(finding.message), "where": where(finding.place),
+        "fix": sentence.capitalise(finding.fix), "key": finding.key,
         "excerpt": {"label": part.label, "text": part.text, "marks": [list(mark) for mark in part.marks],
                     "before": part.before, "after": part.after} if part else None,
     } if finding else None  # fmt: skip

@@ -70,8 +70,7 @@ def draw_scale(axis: Axis, ticks: Sequence[float]) -> str:
     for tick in ticks:
         x = axis.x(tick)
         anchor = "start" if x < WIDTH / 6 else "end" if x > WIDTH * 5 / 6 else "middle"
-        at = {"start": ROOM, "end": WIDTH - ROOM}.get(anchor, x)
-        parts.append(f'<text x="{at}" y="14" text-anchor="{anchor}">{format_number(tick)}</text>')
+        parts.append(f'<text x="{x}" y="14" text-anchor="{anchor}">{format_number(tick)}</text>')
     return _format_svg(", ".join(map(format_number, ticks)), "".join(parts))
 
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from readback.words import t
+from readback.words import sentence, t
 
 HEAD = 80  # characters of a note in its heading
 COLUMNS = ("condition", "n_title", "mean", "chart_low", "chart_high", "failed", "missing", "na")
-DIGITS = 4  # of a number in a table; the JSON form has it as it is
+DIGITS = 2  # after the point, as on the pages; the JSON form has the number as it is
+SMALL = 0.005  # below it two digits would be zeros
+QUESTIONS, CHANGES, DECISIONS, NOTES = 4, 3, 8, 3  # what of each there is room for on the first page
+NAMES = 4  # conditions of one change
+CUT = 120  # characters of what somebody wrote, on the first page
 
 Values = Mapping[str, Any]
 
@@ -22,12 +26,14 @@ def describe_version(report: Values) -> str:
 
 
 def summarise(report: Values) -> Iterator[str]:
-    """Yield the report in a few sentences."""
+    """Yield what was decided and what is open, in a few sentences."""
     decisions = [decision for decision in report["decisions"] if decision["in_force"]]
-    yield t("report.lead_decided", n=len(decisions)) if decisions else t("report.lead_none")
-    signoffs = [signoff for signoff in report["signoffs"] if signoff["standing"] != "withdrawn"]
+    deferred = sum(decision["verdict"] == "defer" for decision in decisions)
+    decided = len(decisions) - deferred
+    yield t("report.lead_decided", n=decided) if decided else t("report.lead_none")
+    if deferred:
+        yield t("report.lead_deferred", n=deferred)
     changed = sum(decision["bytes"] == "changed" for decision in decisions)
-    changed += sum(signoff["standing"] == "stale" for signoff in signoffs)
     if changed:
         yield t("report.lead_changed", n=changed)
     notes = report["notes"]
@@ -38,6 +44,82 @@ def summarise(report: Values) -> Iterator[str]:
     undecided = sum(item["decision"] is None for item in report["agenda"])
     if undecided:
         yield t("report.lead_undecided", n=undecided)
+
+
+def describe_first_standing(standing: Values) -> str:
+    """Say who signed what and when, and what became of it."""
+    if standing["state"] == "unsigned":
+        return ""
+    day = standing["time"][:10]
+    who = t("report.first_signed", name=standing["who"], about=standing["about"], day=day)
+    why = standing["why"] if standing["state"] in ("evidence", "unread") else ""
+    after = t(f"report.first_after_{standing['state']}", why=why or "")
+    others = t("report.first_signoffs", n=standing["signoffs"]) if standing["signoffs"] > 1 else ""
+    return " ".join(filter(None, (who, after, others)))
+
+
+def describe_grouped_change(change: Values, most: int | None = None) -> str:
+    """Return one change in a line: what it is, and in which conditions; with `most` no more of their names than that,
+    and no more of a long change than there is room for.
+    """
+    what = sentence.capitalise(change["what"])
+    if most is not None and len(what) > 2 * CUT:
+        what = f"{what[: 2 * CUT]} …"
+    if not change["where"]:
+        return what
+    names = change["where"][:most]
+    rest = len(change["where"]) - len(names)
+    listed = "; ".join(map(cut, names) if most is not None else names)
+    listed += t("report.change_others", n=rest) if rest else ""
+    layer = t("report.change_layer", layer=change["layer"]) if change["layer"] else ""
+    return t("report.change", what=what, n=len(change["where"]), names=listed, layer=layer)
+
+
+def describe_why(question: Values) -> str:
+    """Return why two conditions may be compared or not: the first reason, and how many more there are."""
+    reasons = question["why"]
+    if not reasons:
+        return t("report.first_fair_why") if question["fair"] == "fair" else ""
+    more = t("report.first_more_why", n=len(reasons) - 1) if reasons[1:] else ""
+    return " ".join(filter(None, (cut(reasons[0]), more)))
+
+
+def describe_first_rest(report: Values) -> Iterator[str]:
+    """Yield what the first page leaves out of the answer, and what limits it."""
+    summary = report["summary"]
+    if summary["synthetic"]:
+        yield t("report.synthetic")
+    if summary["earlier"]:
+        yield t("report.scores_earlier")
+    left = len(summary["questions"]) - QUESTIONS
+    if left > 0:
+        yield t("report.first_more_questions", n=left)
+    if summary["other_answers"]:
+        yield t("report.first_other_answers", n=summary["other_answers"], criterion=summary["criterion"])
+    rules = summary["rules"]
+    if any(rules.values()):
+        yield t("report.first_rules", errors=rules["error"], warnings=rules["warning"], notes=rules["info"])
+    else:
+        yield t("report.findings_none")
+
+
+def describe_first_note(note: Values) -> str:
+    """Return an open note in a line: how it begins, and whose it is until when."""
+    return f"{cut(note['text'])} ({describe_owner(note).removesuffix('.')})"
+
+
+def describe_numbers(row: Values) -> str:
+    """Return a difference with its interval and the number of items: +1.78 (1.05 to 2.52), n 23."""
+    low, high = format_cell(row["low"]), format_cell(row["high"])
+    span = t("report.first_span", low=low, high=high) if row["low"] is not None else ""
+    sign = "+" if row["difference"] > 0 else ""
+    return t("report.first_numbers", difference=f"{sign}{format_cell(row['difference'])}", span=span, n=row["n"])
+
+
+def cut(text: str) -> str:
+    """Return the beginning of what somebody wrote, in one line."""
+    whole = join_lines(text)
+    return whole if len(whole) <= CUT else f"{whole[:CUT]} …"
 
 
 def describe_author(event: Values) -> str:
@@ -162,13 +244,16 @@ def list_file_rows(reviewed: Values) -> tuple[list[str], list[list[Any]]]:
 
 
 def format_cell(value: Any) -> str:
-    """Write a value of a table: a number with DIGITS digits and a minus sign, a dash for none, a text as it is."""
+    """Write a value of a table: a number with DIGITS digits after the point and a minus sign, a dash for none, a text
+    as it is.
+    """
     if value is None:
         return "\u2013"
     if isinstance(value, int):
         return f"{value:,}".replace("-", "\u2212")
     if isinstance(value, float):
-        return f"{value:.{DIGITS}g}".replace("-", "\u2212")
+        tiny = 0 < abs(value) < SMALL
+        return (f"{value:.1g}" if tiny else f"{value:,.{DIGITS}f}").replace("-", "\u2212")
     return str(value)
 
 
