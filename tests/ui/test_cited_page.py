@@ -47,14 +47,12 @@ def marks(test: AppTest) -> list[tuple[str, str]]:
 
 
 def opened(**more: str) -> AppTest:
-    return page("prompts", record="a", condition="tuned", citations="1", replies="1", **more)
+    return page("prompts", record="a", condition="tuned", citations="1", **more)
 
 
-def test_reference_and_answer_stand_below_the_messages_where_they_are_opened(serving: Serving) -> None:
+def test_reference_and_answer_stand_below_the_messages(serving: Serving) -> None:
     serving(LEGAL)
     test = page("prompts", record="a", condition="tuned")
-    assert "Reference (expected_response)" not in said(test)
-    test = page("prompts", record="a", condition="tuned", replies="1")
     assert "Reference (expected_response)" in said(test)
     assert "Answer of tuned" in said(test)
     assert marks(test) == []
@@ -85,7 +83,7 @@ def test_the_numbers_stand_under_their_own_names(serving: Serving) -> None:
 
 
 def test_marks_are_held_against_the_number_of_contexts() -> None:
-    test = page("prompts", record="ellery-01", citations="1", replies="1", **SIX)
+    test = page("prompts", record="ellery-01", citations="1", **SIX)
     assert ("cite-ok", "Context 1 of 4") in marks(test)
     text = words(test)
     assert all(name in text for name in ("context_coverage", "answer_coverage", "grounded_fraction"))
@@ -106,18 +104,18 @@ def test_the_switch_is_hidden_where_nothing_is_cited(serving: Serving) -> None:
     assert "citations" not in {one.key for one in page("prompts", record="b").toggle}
 
 
-def test_the_switch_opens_the_reference_and_the_answer(serving: Serving) -> None:
+def test_the_switch_marks_citations_and_is_in_the_address(serving: Serving) -> None:
     serving(LEGAL)
     test = page("prompts", record="a", condition="tuned")
     test.toggle(key="citations").set_value(True).run()
-    assert (test.query_params["citations"], test.query_params["replies"]) == ("1", "1")
+    assert test.query_params["citations"] == "1"
     assert marks(test)
 
 
 def test_nothing_is_searched_on_a_page_that_does_not_show_it(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     serving(LEGAL)
     monkeypatch.setattr(cited, "find_in_child", lambda *_, **__: pytest.fail("searched"))
-    page("prompts", record="a", condition="tuned", replies="1")
+    page("prompts", record="a", condition="tuned")
     page("overview")
 
 

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 Write = Callable[[Mapping[str, Any]], Path]
 SIX = {"workspace": "six-conditions-mistakes"}
+MOST_TO_SEE = "condition:mistake 2: system text in the stored prompt"
 
 
 def messages(**params: str) -> AppTest:
@@ -21,8 +22,9 @@ def messages(**params: str) -> AppTest:
 
 
 def heads(test: AppTest) -> list[str]:
-    """The headings of the texts that are shown."""
-    return [part.split("</h2>")[0] for part in said(test).split('<div class="rb-head"><h2>')[1:]]
+    """The headings of the texts that are sent; the reference and the answer are below them."""
+    sent = said(test).split('<h2 class="rb-section">')[0]
+    return [part.split("</h2>")[0] for part in sent.split('<div class="rb-head"><h2>')[1:]]
 
 
 def test_a_condition_shows_its_messages_in_order() -> None:
@@ -200,7 +202,7 @@ def test_keys_are_listed_and_can_be_switched_off() -> None:
 
 
 def test_an_adapter_alone_in_a_link_falls_back_to_what_there_is() -> None:
-    assert messages(**SIX, condition="no such condition").selectbox(key="sent").value == "condition:base, closed book"
+    assert messages(**SIX, condition="no such condition").selectbox(key="sent").value == MOST_TO_SEE
 
 
 def test_nothing_to_send_says_what_would_help(serving: Callable[[Mapping[str, Any]], Path]) -> None:

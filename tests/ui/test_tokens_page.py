@@ -111,7 +111,7 @@ def test_of_a_long_text_only_a_part_is_cut_into_tokens(serving: Serving) -> None
 def test_compare_and_overview_count_tokens(serving: Serving) -> None:
     two = (FILE % "tokenizer: qwen3, context: 90").replace("conditions: [", "conditions: [{name: d, mode: a}, ")
     serving({"readback.yml": two, "data.jsonl": [ROW]})
-    grid = words(page("prompts", view="grid"))
+    grid = words(page("prompts", view="every"))
     assert "96 tokens" in grid
     assert "about 68 tokens" in grid
     assert "96 of 90 tokens" in words(page())

@@ -147,7 +147,7 @@ def html(
     """
     edges = tuple(Mark(gap.at, gap.at, 0, "", "") for gap in gaps)
     text_pieces = tuple(pieces(segments, (*marks, *edges), tokens))
-    stop = 0 if len(text_pieces) <= STOPS else -1
+    stop = -1 if label or len(text_pieces) > STOPS else 0  # a region is reached by Tab, its stretches by the arrow keys
     parts: list[str] = []
     waiting = deque(gaps)
     for piece in text_pieces:

@@ -163,7 +163,7 @@ def locate_contexts(fields: Values, texts: Sequence[Sequence[Segment]], whole: b
     has_other_forms = not whole and any(_may_be_retrieved(segment) for segments in texts for segment in segments)
     places = []
     for number, context in enumerate(list_contexts(fields), 1):
-        text = _get_text(context)
+        text = get_context_text(context)
         if text:
             is_uncertain = has_other_forms or (not whole and isinstance(context, Mapping))
             places.append(_find_place(number, text, strings, is_uncertain))
@@ -187,7 +187,8 @@ def list_contexts(fields: Values) -> Sequence[Any]:
     return next((value for value in lists if value), ())
 
 
-def _get_text(context: Any) -> str:
+def get_context_text(context: Any) -> str:
+    """Return the text of a context, of an object its longest one; "" where it has none."""
     if isinstance(context, Mapping):
         return max(_list_texts(context), key=len, default="")
     return "" if context is None else str(context).strip()

@@ -100,6 +100,15 @@ def current(markup: Markup) -> Markup:
     return markup.replace("<a ", Markup('<a aria-current="true" '), 1)
 
 
+def tab(here: bool) -> Markup:
+    """Return the attributes of one of several links that the arrow keys go through: Tab reaches the one in view."""
+    return (
+        h(' aria-selected="true" aria-current="page" tabindex="0"')
+        if here
+        else h(' aria-selected="false" tabindex="-1"')
+    )
+
+
 def page_link(page: str, label: str, **params: str | None) -> None:
     """Draw a link to a page of ours as an element of its own."""
     st.page_link(f"pages/{page or address.HOME}_page.py", label=md(label), query_params=address.query(**params))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from readback.ui.common import address, show
 from readback.ui.common.draw import keys, picker
+from readback.ui.common.state import choice
 from readback.ui.prompts.bar import jump, menu, records, searching
+from readback.ui.prompts.two_texts import compare_words
 from readback.words import t
 
 ONE, SIDES, EVERY, DIFFERENCE, RECORDS = VIEWS = ("one", "sides", "every", "difference", "records")
@@ -23,12 +24,10 @@ def get_view() -> str:
     return view if view in VIEWS else ONE
 
 
-def draw_bar(
-    view: str | None, listened: Mapping[str, tuple[str, str]] = keys.MESSAGES
-) -> tuple[DeltaGenerator, DeltaGenerator]:
+def draw_bar(view: str | None, listened: Mapping[str, tuple[str, str]] = keys.MESSAGES) -> menu.Places:
     """Draw the one bar of all views: the record, what is sent, the five views, and the menu.
 
-    Return the two places in the menu where a view puts its own: its switches, and its ways to take texts along.
+    Return the places in the menu where a view puts its own: ways to go, switches, and ways to take texts along.
     `listened` are the keys of the view. Without a `view` (a file of training rows) nothing is sent. Below the bar is
     what the last search or jump came to.
     """
@@ -41,10 +40,22 @@ def draw_bar(
     if view is not None:
         picker.more()
         picker.whole_name()
+    records.arrive()
+    _say_what_is_in_view(view)
     records.show_search_outcome()
     jump.arrive()
     searching.results()
     return own
+
+
+def _say_what_is_in_view(view: str | None) -> None:
+    """Tell a screen reader the record and what is sent, each time that one of them changes."""
+    data, at = choice.dataset(), choice.position()
+    if data.source is None:
+        return
+    sent = compare_words.sent(choice.sent()) if view is not None else ""
+    record = t("prompts.now_record", n=at + 1, all=len(data), record=jump.called(at))
+    show.draw(show.aloud(", ".join(part for part in (record, sent) if part)))
 
 
 def draw_switch(view: str) -> None:
@@ -52,12 +63,14 @@ def draw_switch(view: str) -> None:
     own = {key: value for key, value in st.query_params.to_dict().items() if key in KEPT or key.startswith("b_")}
     links = [
         show.h(
-            '<span class="{}"><a class="rb-link" target="_self" href="{}"{}>{}</a></span>',
+            '<span class="{}" role="presentation">'
+            '<a class="rb-link" target="_self" role="tab" href="{}"{}>{}</a></span>',
             f"st-key-{PRESSED[name]}" if name in PRESSED else "",
             address.href("prompts", **{**own, "view": None if name == ONE else name}),
-            show.h(' aria-current="page"') if name == view else "",
+            show.tab(name == view),
             t(f"prompts.view_{name}"),
         )
         for name in VIEWS
     ]
-    show.draw(show.h('<nav class="rb-views" aria-label="{}">{}</nav>', t("prompts.views"), show.join(links)))
+    tabs = '<nav aria-label="{}"><div class="rb-views" role="tablist" aria-label="{}">{}</div></nav>'
+    show.draw(show.h(tabs, t("prompts.views"), t("prompts.views"), show.join(links)))

@@ -199,6 +199,18 @@
     next.focus();
   });
 
+  // Of tabs the one in view is reached by Tab, the others by the arrow keys, Home and End.
+  document.addEventListener("keydown", (event) => {
+    const row = event.target instanceof Element && event.target.closest("[role=tablist]");
+    const tabs = row ? [...row.querySelectorAll("a[role=tab]")] : [];
+    const at = tabs.indexOf(event.target);
+    if (at < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+    const go = { ArrowRight: at + 1, ArrowLeft: at - 1 + tabs.length, Home: 0, End: tabs.length - 1 }[event.key];
+    if (go === undefined) return;
+    event.preventDefault();
+    tabs[go % tabs.length].focus();
+  });
+
   // Differences: buttons that go to the next one or the one before and say which it is.
   const step = (button) => {
     const numbers = [...new Set([...document.querySelectorAll("[data-rb-change]")].map((one) => Number(one.dataset.rbChange)))];
@@ -352,7 +364,7 @@
     menu = document.querySelector("[data-rb-menu][open]") ?? (menu?.isConnected ? null : menu);
   };
   new MutationObserver(keepMenu).observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["open"] });
-  const LEAVES = "a, .st-key-find_go button, .st-key-go button"; // what leads away from the menu
+  const LEAVES = "a, .st-key-find_go button, .st-key-menu_go button"; // what leads away from the menu
   const closeMenu = (event) => {
     if (!menu || (event.type === "keydown" && event.key !== "Escape") || (event.type === "keyup" && event.key !== "Tab")) return;
     const at = event.type === "click" ? event.target : document.activeElement;

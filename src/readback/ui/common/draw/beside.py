@@ -39,8 +39,7 @@ def origins(segments: Sequence[Segment], sizes: Mapping[str, str]) -> None:
     rows = show.join([_legend(look, counts[look], whole, sizes.get(look, "")) for look in present])
     show.draw(
         show.h(
-            '<h3>{}</h3><div class="rb-bar" aria-hidden="true">{}</div><ul class="rb-legend">{}</ul>',
-            t("messages.where_from"),
+            '<div class="rb-bar" aria-hidden="true">{}</div><ul class="rb-legend">{}</ul>',
             bars,
             rows,
         )
@@ -50,6 +49,18 @@ def origins(segments: Sequence[Segment], sizes: Mapping[str, str]) -> None:
         st.selectbox(
             t("messages.dim"), ["", *present], key="look", on_change=address.keep, args=("look",), format_func=_say_look
         )
+
+
+def summarise_origins(segments: Sequence[Segment]) -> str:
+    """Return in a line where most of a text comes from: `Origin of the text: 78 % from the data`."""
+    counts = Counter[str]()
+    for segment in segments:
+        counts[exact.look(segment)] += len(segment.text)
+    if not counts.total():
+        return t("messages.where_from")
+    look, most = counts.most_common(1)[0]
+    share = t("messages.where_from_most", percent=100 * most / counts.total(), look=t(f"messages.look_{look}"))
+    return f"{t('messages.where_from')}: {share}"
 
 
 def _say_look(look: str) -> str:

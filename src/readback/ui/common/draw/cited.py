@@ -53,12 +53,7 @@ def switch(texts: Sequence[str]) -> None:
     """Draw the switch, where the texts of the page cite anything or it is on."""
     if on() or any(_cites(text) for text in texts):
         address.follow_switch(KEY)
-        st.toggle(t("citations.switch"), key=KEY, help=t("citations.switch_help"), on_change=_switched)
-
-
-def _switched() -> None:
-    """On opens the reference and the answer too: that is where citations can be wrong."""
-    address.put(**({KEY: "1", "replies": "1"} if st.session_state[KEY] else {KEY: None}))
+        st.toggle(t("citations.switch"), key=KEY, help=t("citations.switch_help"), on_change=address.keep, args=(KEY,))
 
 
 def source(assembly: Assembly) -> Source:

@@ -55,7 +55,8 @@ def switch(errors: int = 0, **there: bool) -> str:
     links = show.join(
         [_link(name, there.get(name, False), name == view, errors if name == "wire" else 0) for name in VIEWS]
     )
-    show.draw(show.h('<nav class="rb-switch" aria-label="{}">{}</nav>', t("messages.views"), links))
+    tabs = '<nav aria-label="{}"><div class="rb-switch" role="tablist" aria-label="{}">{}</div></nav>'
+    show.draw(show.h(tabs, t("messages.views"), t("messages.views"), links))
     return view
 
 
@@ -63,12 +64,14 @@ def _link(name: str, there: bool, here: bool, errors: int) -> Markup:
     title = t(f"messages.view_{name}")
     if not there:
         why = t(f"messages.needs_{name}")
-        return show.h('<span class="rb-off" title="{}">{}<span class="rb-aloud"> ({})</span></span>', why, title, why)
-    settings = {key: st.query_params.get(key) for key in ("whitespace", "look", "tokens", "citations", "replies")}
-    current = show.h(' aria-current="page"') if here else ""
+        aloud = show.h('<span class="rb-aloud"> ({})</span>', why)
+        return show.h('<span class="rb-off" role="tab" aria-disabled="true" title="{}">{}{}</span>', why, title, aloud)
+    settings = {key: st.query_params.get(key) for key in ("whitespace", "look", "tokens", "citations")}
     href = address.href("prompts", layer=None if name == "messages" else name, **settings)
     wrong = show.h(" {}", show.severity("error", errors)) if errors else ""
-    return show.h('<a class="rb-link" target="_self" href="{}"{}>{}{}</a>', href, current, title, wrong)
+    return show.h(
+        '<a class="rb-link" target="_self" role="tab" href="{}"{}>{}{}</a>', href, show.tab(here), title, wrong
+    )
 
 
 def same(first: Assembly, other: Assembly, role: str) -> bool | None:

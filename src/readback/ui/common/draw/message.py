@@ -20,7 +20,7 @@ from readback.ui.common.draw.token_sizes import UNSIZED, Cut, Sized
 from readback.ui.common.state import choice, hits
 from readback.words import language, t
 
-MOST = 0.6  # of the characters of a text, from which on its origin is what most of the text is
+MOST = 0.5  # of the characters of a text, from which on its origin is what most of the text is
 
 
 def message(
@@ -137,12 +137,12 @@ def markup(
 
 
 def _most(segments: Sequence[Segment]) -> str:
-    """Return the look of most of a text in which there are several; "" where none is most."""
+    """Return the look of more than half of a text, "" where none is: only what is of another origin is marked then."""
     sizes = Counter[str]()
     for segment in segments:
         sizes[exact.look(segment)] += len(segment.text)
-    (look, size), *others = sizes.most_common() or [("", 0)]
-    return look if others and size > MOST * sizes.total() else ""
+    look, size = next(iter(sizes.most_common(1)), ("", 0))
+    return look if size > MOST * sizes.total() else ""
 
 
 def whitespace() -> bool:

@@ -16,7 +16,7 @@ from readback.words import t
 
 CUSTOM = "custom"
 STEPS = {"previous_sent": ("‹", -1), "next_sent": ("›", 1)}
-WIDEST = 250  # pixels of the list in a row with the others on a laptop
+WIDEST = 360  # pixels of the list in a row with the others on a laptop
 
 
 def what() -> None:

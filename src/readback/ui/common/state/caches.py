@@ -22,7 +22,7 @@ from readback.checks.sample import SIZE
 from readback.records.answers import Answers, open_answers
 from readback.records.dataset import open_dataset
 from readback.requests.observer import Observer
-from readback.types import Assembly, Condition, Finding, Workspace
+from readback.types import Assembly, Condition, Finding, Selection, Workspace
 from readback.ui.common.state.work import Job
 from readback.workspace import plain_templates
 
@@ -105,6 +105,12 @@ def assembly(
 @st.cache_resource(max_entries=VIEWED, show_spinner=False)
 def find(key: Key, index: int, mark: str, selection: tuple[str | None, ...], _find: Callable[[], Found]) -> Found:
     """Return the findings about an assembly; `mark` tells it from others."""
+    return _find()
+
+
+@st.cache_resource(max_entries=KEEP, show_spinner=False)
+def first_choice(key: Key, _find: Callable[[], Selection]) -> Selection:
+    """Return what is sent where no address says it."""
     return _find()
 
 

@@ -20,6 +20,7 @@ from typing import Any, TypeVar, cast
 
 import streamlit as st
 
+from readback.checks.facts import contexts
 from readback.checks.groups import in_text
 from readback.checks.rules import Fault
 from readback.checks.run.chunk import check_record
@@ -40,6 +41,9 @@ from readback.words import t
 
 __all__ = ["browser", "configured", "demos", "folders"]
 
+FIRST = 12  # conditions of which the first record is assembled, to begin with the one that has most to see
+FAILED = 1  # of those that may not be built before the others are left
+NOTHING = (False, 0, 0)  # to see
 WAIT = 0.4  # seconds the frame waits for a dataset, enough for a small one on a busy machine
 LISTED = 500  # ids in a list to choose from; beyond, an id is typed
 AT_ONCE = 2_000  # records times choices that are checked without being asked; of more, a sample
@@ -189,7 +193,10 @@ def named(index: int) -> dict[str, str | None]:
 
 
 def sent() -> Selection:
-    """Return what is sent: a condition, a mode with task and adapter, a task, or a judge; the first one by default."""
+    """Return what is sent: a condition, a mode with task and adapter, a task, or a judge.
+
+    By default it is the one with most to see in the first record (`find_fullest`).
+    """
     opened = workspace()
     parts = {key: address.get(key) for key in ("condition", "mode", "adapter", "task", "judge")}
     conditions = frozenset(name for condition in opened.conditions for name in (condition.name, *condition.aliases))
@@ -197,7 +204,36 @@ def sent() -> Selection:
     wrong = any(parts[key] is not None and parts[key] not in names for key, names in there.items())
     if any(parts.values()) and not wrong:
         return Selection(**parts)
-    return _once("first", lambda: next(iter(selections.list_selections(opened)), Selection()))
+    return _once("first", lambda: caches.first_choice(key(), _find_fullest))
+
+
+def _find_fullest() -> Selection:
+    """Return the condition, mode or task (of the first FIRST) with most to see in the first record.
+
+    That is one with a system message before one without, then by the contexts that are sent, then by the findings;
+    of several the first. What is listed first is taken where nothing can be assembled. It is found once for everybody.
+    """
+    listed = selections.list_selections(workspace())
+    alone = [each for each in listed if each.judge is None and each.adapter is None]
+    if len(alone) < 2 or len(dataset()) == 0:
+        return next(iter(listed), Selection())
+    first = dataset().record(0)
+    weights: list[tuple[bool, int, int]] = []
+    for each in alone[:FIRST]:
+        weights.append(_weigh(first, assemble.assemble(workspace(), first, each)))
+        if weights.count(NOTHING) > FAILED:  # a template that runs until its limit would be waited for each time
+            break
+    return alone[weights.index(max(weights))]
+
+
+def _weigh(first: Record, assembled: Assembly) -> tuple[bool, int, int]:
+    """Return how much there is to see: whether there is a system message, how many contexts, how many findings."""
+    if not assembled.messages:
+        return NOTHING
+    texts = [message.segments for message in assembled.messages]
+    sent_contexts = sum(place.state == "there" for place in contexts.locate_contexts(first.fields, texts, False))
+    has_system = any(message.role == "system" for message in assembled.messages)
+    return has_system, sent_contexts, len(findings_of(first, assembled)[0])
 
 
 def unknown() -> tuple[str, str] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -13,8 +14,16 @@ from readback.ui.prompts.bar import jump, records
 from readback.words import t
 
 
-def draw(listened: Mapping[str, tuple[str, str]]) -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Draw the menu and return where a view puts its own: switches, and ways to take a text along.
+class Places(NamedTuple):
+    """Hold the places in the menu where a view puts its own: ways to go, switches, and ways to take texts along."""
+
+    go: DeltaGenerator
+    switches: DeltaGenerator
+    take: DeltaGenerator
+
+
+def draw(listened: Mapping[str, tuple[str, str]]) -> Places:
+    """Draw the menu and return where a view puts its own.
 
     It is opened by the browser alone, so that opening costs no run; its controls are on the page all the time, for the
     keys (`listened`).
@@ -26,7 +35,9 @@ def draw(listened: Mapping[str, tuple[str, str]]) -> tuple[DeltaGenerator, Delta
             _title("menu_find")
             records.find()
             _title("menu_go")
-            jump.menu()
+            go = st.container(key="menu_go")
+            with go:
+                jump.menu()
             _title("menu_draw")
             switches = st.container(key="menu_switches")
             with switches:
@@ -38,7 +49,7 @@ def draw(listened: Mapping[str, tuple[str, str]]) -> tuple[DeltaGenerator, Delta
                 size.buttons()
             take = st.container(key="menu_take")
             keys.listen(listened, folded=True)
-    return switches, take
+    return Places(go, switches, take)
 
 
 def _title(name: str) -> None:

@@ -64,7 +64,7 @@ def show_search_outcome() -> None:
 def next_finding(findings: tuple[Finding, ...]) -> None:
     """Draw the buttons that lead to the next finding and the one before, on this record or on another that has any."""
     keys = tuple(finding.key for finding in findings)
-    with st.container(horizontal=True):
+    with st.container(key="go_finding"):
         for name, back in (("previous_finding", True), ("next_finding", False)):
             st.button(
                 t(f"messages.{name}"),
@@ -72,8 +72,8 @@ def next_finding(findings: tuple[Finding, ...]) -> None:
                 help=t(f"messages.{name}_help"),
                 on_click=_to_finding,
                 args=(keys, back),
+                type="tertiary",
             )
-    arrive()
 
 
 def _list(data: Dataset, at: int) -> None:

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import streamlit as st
+
 from readback.checks.model_findings import find_model, find_server_findings
 from readback.html import exact
 from readback.prompts import model_input
@@ -15,7 +17,7 @@ from readback.ui.common import show
 from readback.ui.common.draw import message, token_sizes
 from readback.ui.common.draw.token_sizes import UNSIZED, Sized
 from readback.ui.common.state import choice
-from readback.ui.prompts.one import contexts_strip, model_input_marks
+from readback.ui.prompts.one import contexts_strip, finding_cards, model_input_marks
 from readback.ui.review import under_notes
 from readback.words import t
 
@@ -40,20 +42,24 @@ def draw(sent: ModelInput, assembly: Assembly, messages_findings: Sequence[Findi
     numbered = [(n, finding) for n, finding in enumerate(messages_findings, 1) if finding.place.role == "prompt"]
     system_text, others = model_input_marks.system_of(assembly, stated), model_input_marks.others_of(assembly.messages)
     more = model_input_marks.marks(server, len(messages_findings) + 1, sent, system_text, others)
-    more = (*more, *contexts_strip.draw({"wire": sent.segments}, assembly).get("wire", ()))
+    above, below = st.container(), st.container()
+    with below:
+        more = (*more, *contexts_strip.draw({"wire": sent.segments}, assembly).get("wire", ()))
     on_this = {name: getattr(assembly.choice, name) for name in anchors.CHOICE}
     more = (*more, *under_notes.marks({"record": assembly.record, "layer": "model-input", **on_this}))
     sized = token_sizes.of_model_input(sent.segments, assembly)
-    text(
-        sent,
-        [finding for _, finding in numbered],
-        [n for n, _ in numbered],
-        more,
-        assembly.masked,
-        sized,
-        refused=is_refused(server),
-        rule=engine_in_words(workspace, model, sent) if model else "",
-    )
+    with above:
+        finding_cards.draw_errors(numbered)
+        text(
+            sent,
+            [finding for _, finding in numbered],
+            [n for n, _ in numbered],
+            more,
+            assembly.masked,
+            sized,
+            refused=is_refused(server),
+            rule=engine_in_words(workspace, model, sent) if model else "",
+        )
     other = model_input.build_alternative(workspace, model, assembly.messages) if model else None
     draw_other(sent, other, assembly.masked)
     if not sent.segments:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
-from readback.types import Message
+from readback.types import Assembly, Message, ModelInput, Segment
 from readback.ui.common import show
 from readback.ui.common.draw import beside, cited, layers, loaded, token_sizes
 from readback.ui.common.state import choice
@@ -14,6 +16,7 @@ from readback.ui.prompts import room, variables
 from readback.ui.prompts.bar import records
 from readback.ui.prompts.one import (
     change_here,
+    finding_cards,
     made_up,
     model_input_view,
     program_line,
@@ -51,7 +54,7 @@ def draw() -> None:
         st.stop()
 
     show.draw(show.h('<a class="rb-skip" href="#" data-rb-to="">{}</a>', t("messages.skip")))
-    switches, take = room.draw_bar(room.ONE)
+    places = room.draw_bar(room.ONE)
     change_here.here()
 
     sent, tried = choice.sent(), beside.tried()
@@ -65,10 +68,12 @@ def draw() -> None:
 
     view = layers.switch(model_input_view.errors(server), wire=model_input is not None, training=training,
                          stored=bool(stored))  # fmt: skip
-    with switches:
+    with places.go:
+        records.next_finding(findings)
+    with places.switches:
         cited.switch([*(message.text for message in assembled.messages), *(message.text for message in reply_list)])
         token_sizes.switch(assembled, view)
-    with take:
+    with places.take:
         views.take(assembled)
 
     if view == "training" and (
@@ -79,34 +84,47 @@ def draw() -> None:
     with left:
         views.warnings(assembled, tried)
         program_line.draw()
-        variants.draw(assembled)
         if view == "wire" and model_input:
             model_input_view.draw(model_input, assembled, findings, server)
         elif view == "stored":
             views.stored(stored, assembled)
         elif view != "training":
             views.messages(assembled, findings, tried)
+        variants.draw(assembled)
         replies.draw(reply_list, assembled, findings, assembled.masked)
         with st.expander(t("messages.edit"), key="edit_open"):
             template_try.draw()
         variables.of_record(workspace, choice.record(), assembled, choice.answer(sent))
     with right, st.container(key="beside"):
-        segments_in_view = (
-            model_input.segments
-            if view == "wire" and model_input
-            else [s for m in assembled.messages for s in m.segments]
-        )
-        alone = replace(assembled, messages=(Message("user", stored),)) if view == "stored" else assembled
-        segments_in_view = stored if view == "stored" else segments_in_view
-        beside.origins(segments_in_view, token_sizes.describe_looks(segments_in_view if view == "wire" else (), alone))
-        if view != "stored":
-            token_bar.draw(assembled, tried)
-        views.findings(findings, faults)
+        finding_cards.draw_cards(findings, faults, assembled, tried)
         model_input_view.findings(server if view == "wire" else (), len(findings) + 1)
-        records.next_finding(findings)
-        with st.expander(t("messages.fields"), expanded=True, key="fields_open"):
-            beside.fields(choice.record(), assembled, findings, choice.answer(sent))
-            if workspace.dataset:
-                show.draw(show.h("<p>{}</p>", show.link("results", t("records.see_whole"), view="rows")))
+        _draw_sizes(view, model_input, stored, assembled, tried)
+        show.draw(show.h("<h3>{}</h3>", t("messages.fields")))
+        beside.fields(choice.record(), assembled, findings, choice.answer(sent))
+        if workspace.dataset:
+            show.draw(show.h("<p>{}</p>", show.link("results", t("records.see_whole"), view="rows")))
         with st.expander(t("messages.try"), key="try_open", expanded=bool(tried)):
             beside.trial(choice.record(), assembled)
+
+
+def _draw_sizes(
+    view: str,
+    model_input: ModelInput | None,
+    stored: tuple[Segment, ...],
+    assembled: Assembly,
+    tried: Mapping[str, Any],
+) -> None:
+    """Draw where the text in view comes from, folded, and how many tokens it has of those that the model reads."""
+    if view == "stored":
+        segments, alone = stored, replace(assembled, messages=(Message("user", stored),))
+    else:
+        sent_segments = tuple(segment for message in assembled.messages for segment in message.segments)
+        segments, alone = (model_input.segments if view == "wire" and model_input else sent_segments), assembled
+    sizes = token_sizes.describe_looks(segments if view == "wire" else (), alone)
+    if segments:
+        with st.expander(beside.summarise_origins(segments), key="origin_open", expanded=token_bar.is_typed()):
+            beside.origins(segments, sizes)
+            if view != "stored":
+                token_bar.draw_what_if(assembled, tried)
+    if view != "stored":
+        token_bar.draw(assembled)

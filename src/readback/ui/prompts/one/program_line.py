@@ -22,7 +22,7 @@ def draw() -> None:
         _draw_settings(workspace, sent)
         return
     other = f"albert_dialect={OTHER[own.dialect]}"
-    link = show.link("compare", t("messages.program_other"), differs="option", b_option=other)
+    link = show.link("prompts", t("messages.program_other"), view="difference", differs="option", b_option=other)
     line = " · ".join((in_short(workspace, sent), *_further(workspace, own)))
     show.draw(show.h('<p class="rb-small rb-program">{} · {}<br>{}</p>', line, link, _sampling(workspace, sent)))
 

@@ -9,12 +9,10 @@ import streamlit as st
 
 from readback.records import row_fields, training_reader
 from readback.types import Answer, Assembly, Finding, Location, Record, Segment
-from readback.ui.common import address, show
+from readback.ui.common import show
 from readback.ui.common.draw import cited, message
 from readback.ui.prompts.one import cited_numbers
 from readback.words import t
-
-KEY = "replies"  # of the section, in the address
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +35,14 @@ def draw(replies_in_view: Sequence[Reply], assembly: Assembly, findings: Sequenc
     """Draw the texts, with the findings about their fields; and with citations switched on the numbers of those."""
     if not replies_in_view:
         return
-    address.follow_switch(KEY)
-    part = st.expander(t("replies.title"), key=KEY, on_change=address.keep, args=(KEY,))
-    if not part.open:  # nothing of it is worked out then
-        return
-    with part:
-        cited_source = cited.source(assembly) if cited.on() else None
-        numbered = list(enumerate(findings, 1))
-        for reply in replies_in_view:
-            mine = [(n, f) for n, f in numbered if reply.field is not None and f.place.field == reply.field]
-            segment = Segment(reply.text, "variable", reply.field or "answer", reply.place)
+    show.draw(show.h('<h2 class="rb-section">{}</h2>', t("replies.title")))
+    cited_source = cited.source(assembly) if cited.on() else None
+    numbered = list(enumerate(findings, 1))
+    sides = [st.container()] if len(replies_in_view) == 1 else st.columns(2, gap="small")
+    for number, reply in enumerate(replies_in_view):
+        mine = [(n, f) for n, f in numbered if reply.field is not None and f.place.field == reply.field]
+        segment = Segment(reply.text, "variable", reply.field or "answer", reply.place)
+        with sides[number % len(sides)]:
             message.message(
                 reply.name,
                 reply.title,
@@ -56,8 +52,8 @@ def draw(replies_in_view: Sequence[Reply], assembly: Assembly, findings: Sequenc
                 masked,
                 source=cited_source,
             )
-        if cited_source is not None:
-            show.draw(cited_numbers.tables([(reply.title, reply.text) for reply in replies_in_view], cited_source))
+    if cited_source is not None:
+        show.draw(cited_numbers.tables([(reply.title, reply.text) for reply in replies_in_view], cited_source))
 
 
 def _replies(record: Record, answer: Answer | None) -> Iterator[Reply]:

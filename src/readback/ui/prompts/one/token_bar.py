@@ -39,8 +39,8 @@ class Listed:
         return len(self.values)
 
 
-def draw(assembly: Assembly, tried: Values) -> None:
-    """Draw the bar, a sentence with the room left, and the form; of what the model reads, else of its messages."""
+def draw(assembly: Assembly) -> None:
+    """Draw the bar and a sentence with the room left; of what the model reads, else of its messages."""
     by, limit = token_sizes.counter(assembly.choice), limit_of(assembly)
     by_look = _read(assembly)
     used = sum(by_look.values())
@@ -56,8 +56,6 @@ def draw(assembly: Assembly, tried: Values) -> None:
         show.draw(show.h('{}<p class="{}">{}</p>', bar, looks, sentence))
     if not by.exact:
         show.draw(show.h('<p class="rb-small">{}</p>', t("tokens.why_estimated")))
-    with st.expander(t("tokens.what_if"), key="what_if_open", expanded=_typed() is not None):
-        _what_if(assembly, limit, tried)
 
 
 def limit_of(assembly: Assembly) -> Limit | None:
@@ -141,8 +139,17 @@ def _parts(by_look: Mapping[str, int], used: int, limit: Limit) -> str:
     return show.join([show.h('<span class="{}" style="flex:{} 0 0"></span>', name, size) for name, size in wide])
 
 
-def _what_if(assembly: Assembly, limit: Limit | None, tried: Values) -> None:
-    record = choice.record()
+def is_typed() -> bool:
+    """Whether other values were typed for what is in view."""
+    return _typed() is not None
+
+
+def draw_what_if(assembly: Assembly, tried: Values) -> None:
+    """Draw the form that says what would be if the model read less, or the record had fewer items."""
+    record, limit = choice.record(), limit_of(assembly)
+    if not _read(assembly):
+        return
+    show.draw(show.h("<h4>{}</h4>", t("tokens.what_if")))
     listed = lists(record, assembly, tried)
     with st.form("what_if_form", border=False):
         st.number_input(t("tokens.limit"), 1, 100_000_000, limit.context if limit else 4096, key="what_if_limit")

@@ -21,7 +21,7 @@ from readback.ui.common.draw import beside, cited, loaded, message
 from readback.ui.common.state import caches, choice
 from readback.ui.prompts import room
 from readback.ui.prompts.bar import records
-from readback.ui.prompts.one import cited_numbers, views
+from readback.ui.prompts.one import cited_numbers, finding_cards
 from readback.words import t
 
 SIMILAR = 0.3  # share of both answers that has to be equal, or marks of what differs would cover all of it
@@ -57,11 +57,13 @@ def show_training_files(audit: Audit | None) -> Iterator[str]:
 
 def page() -> None:
     """Draw the page Messages for such a file."""
-    switches, _ = room.draw_bar(None)
+    places = room.draw_bar(None)
     record, assembly = choice.record(), choice.assembly(Selection())
     row = training_reader.read(record.fields)
     findings, faults = _find_findings(assembly)
-    with switches:
+    with places.go:
+        records.next_finding(findings)
+    with places.switches:
         cited.switch([turn.text for _, turns in (row.answers if row else ()) for turn in turns])
     show.draw(show.h('<p class="rb-lead">{}</p>', _lead(row, record)))
     left, right = st.columns([7, 3], gap="medium")
@@ -77,8 +79,7 @@ def page() -> None:
         else:
             show.notice(t("training_row.no_row"), "warning")
     with right:
-        views.findings(findings, faults)
-        records.next_finding(findings)
+        finding_cards.draw_cards(findings, faults, assembly, {})
         with st.expander(t("messages.fields"), expanded=True, key="fields_open"):
             whole = [turn.field for turns in _parts(row) for turn in turns if turn.role]
             beside.fields(record, replace(assembly, messages=_messages(row, record)), findings, whole=whole)

@@ -156,7 +156,11 @@ def _texts(trained_text: TrainedText, sent: ModelInput, assembly: Assembly) -> N
         f'<div class="rb-diff{white}" {name}>{body}</div></div>'
     )
     if not complete:
-        show.notice(show.link("compare", t("training_text.cut"), differs="layer", layer="training", b_layer="wire"))
+        show.notice(
+            show.link(
+                "prompts", t("training_text.cut"), view="difference", differs="layer", layer="training", b_layer="wire"
+            )
+        )
 
 
 def _head(name: str, form: str) -> Markup:

@@ -52,4 +52,6 @@ def _value(option: str, value: str, version: str) -> dict[str, str]:
 
 
 def _link(variant: Variant, value: str) -> Markup:
-    return show.link("compare", t("variants.compare"), differs="option", b_option=f"{variant.option}={value}")
+    return show.link(
+        "prompts", t("variants.compare"), view="difference", differs="option", b_option=f"{variant.option}={value}"
+    )

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
-from readback import adapters, plugins
-from readback.checks.rules import Fault
+from readback import adapters
 from readback.html import exact
+from readback.prompts.gaps import Gap
 from readback.prompts.judge_messages import lacks_answer
 from readback.prompts.selections import explain_unknown_system
 from readback.review import anchors
-from readback.types import Assembly, Finding, Location, Message, Segment
+from readback.types import Assembly, Finding, Message, Segment
 from readback.ui.common import show
 from readback.ui.common.draw import downloads, exports, layers, message, observed, token_sizes
 from readback.ui.common.state import choice
-from readback.ui.prompts.one import contexts_strip, export_all
+from readback.ui.prompts.one import contexts_strip, export_all, finding_cards
 from readback.ui.review import under_notes
 from readback.words import t
 
@@ -50,16 +49,33 @@ def messages(assembly: Assembly, findings_in_view: Sequence[Finding], tried: Map
         return
     numbered, sized = list(enumerate(findings_in_view, 1)), token_sizes.of_messages(assembly)
     gaps = choice.gaps(assembly, tried)
-    contexts = contexts_strip.draw(
-        {f"{i}-{sent_message.role}": sent_message.segments for i, sent_message in enumerate(assembly.messages)},
-        assembly,
-    )
+    above, below = st.container(), st.container()
+    with below:
+        contexts = contexts_strip.draw(
+            {f"{i}-{sent_message.role}": sent_message.segments for i, sent_message in enumerate(assembly.messages)},
+            assembly,
+        )
+    with above:
+        _draw_messages(assembly, numbered, sized, gaps, contexts, tried)
+
+
+def _draw_messages(
+    assembly: Assembly,
+    numbered: Sequence[tuple[int, Finding]],
+    sized: Sequence[token_sizes.Sized],
+    gaps: Sequence[Sequence[Gap]],
+    contexts: Mapping[str, Sequence[exact.Mark]],
+    tried: Mapping[str, Any],
+) -> None:
+    roles = {sent_message.role for sent_message in assembly.messages}
+    finding_cards.draw_errors([(n, f) for n, f in numbered if f.place.role not in roles])
     for index, sent_message in enumerate(assembly.messages):
         first = next(i for i, other in enumerate(assembly.messages) if other.role == sent_message.role) == index
         mine = [(n, f) for n, f in numbered if f.place.role == sent_message.role and first]
         name, title = f"{index}-{sent_message.role}", message.role_title(sent_message.role)
         numbers = [n for n, _ in mine]
         empty = [exact.Gap(gap.position, t(f"messages.gap_{gap.state}", name=gap.name)) for gap in gaps[index]]
+        finding_cards.draw_errors(mine)
         more = (*contexts.get(name, ()), *(() if tried else under_notes.marks(_anchor(assembly) | {"message": index})))
         message.message(
             name,
@@ -117,23 +133,6 @@ def stored(segments: Sequence[Segment], assembly: Assembly) -> None:
     message.message(
         "stored", t("messages.stored_title"), segments, masked=assembly.masked, more=contexts.get("stored", ())
     )
-
-
-def findings(findings_in_view: Sequence[Finding], faults: Sequence[Fault]) -> None:
-    """Draw the findings about what is in view, numbered as they are marked."""
-    show.draw(show.h("<h3>{}</h3>", t("messages.findings_here")))
-    if not findings_in_view:
-        show.draw(show.h('<p class="rb-small">{}</p>', t("messages.no_findings")))
-    # Record and condition are on the screen already: the place says the rest.
-    show.findings(
-        [replace(finding, place=_spot(finding.place)) for finding in findings_in_view], numbered=True, to_message=False
-    )
-    for rule, error in dict.fromkeys((fault.rule, fault.error) for fault in faults):
-        show.problem(t("messages.rule_fault", rule=rule, author=plugins.name_author(rule)), error)
-
-
-def _spot(place: Location) -> Location:
-    return Location(file=place.file, line=place.line, column=place.column, role=place.role, field=place.field)
 
 
 def take(assembly: Assembly) -> None:
