@@ -6,7 +6,7 @@ from readback.ui.common import show
 from readback.ui.common.draw import downloads, exports, loaded, score_proposals
 from readback.ui.common.state import choice
 from readback.ui.common.uploads import store as upload
-from readback.ui.open import file_choices, folder_zip, mapping, opening, plain_files, steps
+from readback.ui.open import file_choices, folder_zip, mapping, opening, pasting, plain_files, steps
 from readback.ui.prompts.one import made_up
 from readback.words import t
 
@@ -16,6 +16,7 @@ opening.show_outcome()
 left, right = st.columns([2, 3], gap="large")
 with left:
     opening.bring()
+    pasting.draw()
     given, demos = choice.configured(), choice.demos()
     if mine := [token for token in choice.folders() if token.startswith(upload.PREFIX)]:
         opening.own_workspaces(mine)

@@ -46,7 +46,7 @@ def bring() -> None:
     folder = st.file_uploader(t("open.upload_folder"), accept_multiple_files="directory", key=f"folder_{turn}")
     uploads_sent = [*(files or ()), *(folder or ())]
     if st.button(t("open.upload_go"), key="upload_go", type="primary", disabled=not uploads_sent):
-        _take(uploads_sent)
+        take_files([(file.name, file) for file in uploads_sent])
     show.draw(show.h('<p class="rb-small">{}</p>', t("open.upload_private")))
 
 
@@ -89,9 +89,10 @@ def _delete(token: str) -> None:
         address.put(workspace=None)
 
 
-def _take(uploads_sent: list[Any]) -> None:
+def take_files(files: list[tuple[str, Any]]) -> None:
+    """Store files (name, binary file) as a workspace of this browser and open it; say why where that cannot be done."""
     try:
-        token, diagnostics = upload.save([(file.name, file) for file in uploads_sent], choice.browser(), unwrap=True)
+        token, diagnostics = upload.save(files, choice.browser(), unwrap=True)
     except NoRoom as error:
         show.problem(t("open.not_kept"), str(error))
         return
@@ -103,7 +104,7 @@ def _take(uploads_sent: list[Any]) -> None:
         show.problem(t("open.nothing_kept"))
         show.findings([build_finding(diagnostic) for diagnostic in diagnostics], to_message=False)
         return
-    outcome: tuple[str, int, tuple[Diagnostic, ...]] = (token, len(uploads_sent), diagnostics)
+    outcome: tuple[str, int, tuple[Diagnostic, ...]] = (token, len(files), diagnostics)
     st.session_state["upload_said"] = outcome
     st.session_state["uploads"] += 1
     address.put(workspace=token)
