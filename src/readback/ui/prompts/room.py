@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from readback.ui.common import address, show
-from readback.ui.common.draw import keys, picker
+from readback.ui.common.draw import keys, loaded, picker
 from readback.ui.common.state import choice
 from readback.ui.prompts.bar import jump, menu, records, searching
 from readback.ui.prompts.two_texts import compare_words
@@ -22,6 +22,18 @@ def get_view() -> str:
     """Return the view in the address; the first one where it names none that there is."""
     view = st.query_params.get("view", ONE)
     return view if view in VIEWS else ONE
+
+
+def require_texts() -> None:
+    """Draw the title; where there are no two texts to lay side by side, say why and end the page."""
+    st.title(t("prompts.title"))
+    workspace = choice.workspace()
+    if picker.options(workspace) and len(choice.dataset()):
+        return
+    why = loaded.no_records(workspace) if picker.options(workspace) else t("compare.nothing_to_send")
+    scored = [(t("compare.by_scores"), "results")] if workspace.scores else []
+    show.empty(why, t("messages.add_files"), "open", *scored)
+    st.stop()
 
 
 def draw_bar(view: str | None, listened: Mapping[str, tuple[str, str]] = keys.MESSAGES) -> menu.Places:

@@ -26,10 +26,15 @@ def compared() -> Difference:
     """Return the difference of A and B. Where a side cannot be shown, show why and end the run of the page."""
     a, b = side("a"), side("b")
     try:
-        shown_sides = _side(a), _side(b)
+        return compare(a, b)
     except SideError as error:
         show.problem(t("compare.not_shown"), str(error))
         st.stop()
+
+
+def compare(a: Side, b: Side) -> Difference:
+    """Return the difference of two sides. Raises SideError where one of them cannot be shown."""
+    shown_sides = build_side(a), build_side(b)
     return _difference(key(a), key(b), lambda: compare_sides(*shown_sides))
 
 
@@ -38,7 +43,8 @@ def sentence(d: Difference) -> str:
     return _sentence(key(d.a.side), key(d.b.side), lambda: said(d))
 
 
-def _side(asked_side: Side) -> ShownSide:
+def build_side(asked_side: Side) -> ShownSide:
+    """Return the messages of a side. Raises SideError where it cannot be shown."""
     return _build_shown(key(asked_side), lambda: show_side(choice.workspace(), asked_side, choice.position()))
 
 

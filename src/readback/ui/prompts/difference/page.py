@@ -1,11 +1,11 @@
-"""Two texts and what differs between them; every mode and adapter of a record; all records."""
+"""Two texts and what differs between them, in one record and in all."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from readback.ui.common import address, show
-from readback.ui.common.draw import keys, loaded, picker
+from readback.ui.common import address
+from readback.ui.common.draw import keys
 from readback.ui.common.state import choice
 from readback.ui.prompts import room, variables
 from readback.ui.prompts.difference import (
@@ -17,25 +17,14 @@ from readback.ui.prompts.difference import (
     compare_view,
     fair,
 )
-from readback.ui.prompts.every import page as every
 from readback.ui.prompts.one import variants
 from readback.words import t
 
 
 def draw(view: str) -> None:
-    """Draw two texts and what differs between them, every cell of a record, or all records, as `view` says."""
-    st.title(t("prompts.title"))
-    workspace, data = choice.workspace(), choice.dataset()
-    if not picker.options(workspace) or len(data) == 0:
-        why = t("compare.nothing_to_send") if not picker.options(workspace) else loaded.no_records(workspace)
-        scored = [(t("compare.by_scores"), "results")] if workspace.scores else []
-        show.empty(why, t("messages.add_files"), "open", *scored)
-        st.stop()
-
+    """Draw two texts and what differs between them in the record in view, or in all records, as `view` says."""
+    room.require_texts()
     room.draw_bar(view, keys.COMPARE)
-    if view == room.EVERY:
-        every.draw()
-        return
     with st.container(horizontal=True, vertical_alignment="center", key="sides"):
         compare_bar.sides()
         compare_bar.layer()
@@ -57,7 +46,7 @@ def draw(view: str) -> None:
     if view == room.RECORDS:
         compare_records.draw()
         variants.compared(difference)
-        variables.of_dataset(choice.audit(), workspace, data)
+        variables.of_dataset(choice.audit(), choice.workspace(), choice.dataset())
     else:
         compare_view.texts(difference)
         compare_view.legend(difference)

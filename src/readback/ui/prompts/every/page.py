@@ -14,10 +14,11 @@ from readback.html import exact
 from readback.html.templates import render_template
 from readback.types import Role, Selection
 from readback.ui.common import address, show
-from readback.ui.common.draw import message, picker
+from readback.ui.common.draw import keys, message, picker
 from readback.ui.common.draw.setting import offset
 from readback.ui.common.state import choice
 from readback.ui.common.state.work import look
+from readback.ui.prompts import room
 from readback.ui.prompts.every.cells import Cells, Line, find_first, layout, measure_again, measured
 from readback.ui.prompts.every.cut import Cut, cut
 from readback.ui.prompts.two_texts.compare_sides import PARTS, keys_of
@@ -47,6 +48,8 @@ class Page:
 
 def draw() -> None:
     """Draw the table for the record in view, a page of rows at a time; cells appear as they are measured."""
+    room.require_texts()
+    room.draw_bar(room.EVERY, keys.COMPARE)
     names, columns, lines = layout(choice.workspace())
     if not lines:
         show.empty(t("cells.no_rows"))
