@@ -485,7 +485,12 @@
   let held = 0;
   const hold = () => {
     if (performance.now() > held) return;
-    document.querySelector("[data-rb-arrive]")?.scrollIntoView({ block: "start" });
+    const heading = document.querySelector("[data-rb-arrive]");
+    // What stays in view beside a list is there already: the entry of the list that it belongs to is brought into view.
+    const staying = heading?.closest(".rb-staying");
+    const entry = staying && getComputedStyle(staying).position === "sticky" && document.querySelector(".rb-row-open");
+    if (entry) entry.scrollIntoView({ block: "nearest" });
+    else heading?.scrollIntoView({ block: "start" });
     requestAnimationFrame(hold);
   };
   for (const moved of ["wheel", "touchstart", "pointerdown", "keydown"]) {

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from readback.html import exact
 from readback.scores import in_view
 from readback.scores.comparing import compare
 from readback.scores.comparing.paired_items import list_members
 from readback.scores.table import ConditionKey, ScoreTable, label
 from readback.types import Workspace
-from readback.ui.common import address, show
+from readback.ui.common import address
 from readback.ui.results.choices import View, name_condition
 from readback.ui.results.drilldown import format_address
 from readback.words import t
@@ -37,7 +38,7 @@ def choose_sides(table: ScoreTable, workspace: Workspace, view: View) -> Sides:
         t("grid.conditions"),
         list(by_address),
         key=KEY,
-        format_func=lambda name: show.md(name_condition(table, by_address[name])),
+        format_func=lambda name: exact.spelling(name_condition(table, by_address[name])),
         max_selections=MOST,
         on_change=_keep_sides,
     )
