@@ -456,3 +456,109 @@ def test_an_entry_of_a_masked_record_says_that_it_is_not_exact(serving: Any) -> 
     test = findings()
     clicked(named(test), "list_place_0")
     assert any("so this text is not exact" in fact for fact in on_agenda()[0]["facts"])
+
+
+# The map: a row a rule, a cell a condition.
+
+CELL = re.compile(r'<a target="_self" class="rb-spot[^"]*" href="([^"]*)" title="([^"]*)"')
+
+
+def rows_of(test: AppTest) -> list[tuple[str, int, list[str]]]:
+    """Each rule of the map: its code, the places in all, and the words of its cells."""
+    bodies = re.findall(r'<tbody class="rb-rule.*?</tbody>', said(test), re.DOTALL)
+    return [(re.search(r'data-code="(.*?)"', body)[1], int(re.search(r'data-n="(.*?)"', body)[1]),  # type: ignore[index]
+             [unescape(words) for _, words in CELL.findall(body)]) for body in bodies]  # fmt: skip
+
+
+def count(words: str) -> int:
+    found = re.search(r": ([\d,]+) places?", words)
+    assert found, words
+    return int(found[1].replace(",", ""))
+
+
+def conditions(count: int, **more: Any) -> dict[str, Any]:
+    """A study of so many conditions, in each of which one record repeats the system message."""
+    return repeating(1, conditions=[{"name": f"condition {n}", "mode": "m"} for n in range(count)], **more)
+
+
+def test_the_cells_of_a_rule_add_up_to_its_places_and_the_rules_to_all() -> None:
+    test = findings(workspace="six-conditions-mistakes")
+    every = rows_of(test)
+    assert all(places == sum(map(count, cells)) for _, places, cells in every)
+    assert sum(places for _, places, _ in every) == 68
+    assert "All rules: 68 places" in words(test)
+    assert "7 rules with errors: ✕ 60 errors , ● 2 notes" in words(test)
+    cells = {code: cells for code, _, cells in every}
+    assert "error, mistake 1: system text in the question: 1 place in 24 of 24 records" in cells["fmt-train-serve-diff"]
+    assert "note, RAG-trained, closed book: 1 place about the whole condition" in cells["fmt-train-serve-diff"]
+    assert cells["dat-bad-line"] == [
+        "error, Not about one condition: files, models, judges, or what a record holds: "
+        "1 place about files, models or judges"
+    ]
+
+
+def test_a_cell_leads_to_its_rule_in_its_condition_and_the_map_stays() -> None:
+    test = findings(workspace="six-conditions-mistakes")
+    body = next(body for body in re.findall(r'<tbody class="rb-rule.*?</tbody>', said(test), re.DOTALL)
+                if 'data-code="fmt-context-not-sent"' in body)  # fmt: skip
+    address = unescape(CELL.findall(body)[0][0])
+    assert "code=fmt-context-not-sent" in address
+    assert "arm=base%2C+open+book" in address
+    there = findings(workspace="six-conditions-mistakes", code="fmt-context-not-sent", arm="base, open book")
+    assert rows_of(there) == rows_of(test)
+    assert rules(there) == ["fmt-context-not-sent"]
+    assert said(there).count('rb-spot rb-error rb-shade-1" href') >= 1
+    assert "aria-current=true><span aria-hidden" in said(there)
+    assert there.main.subheader[0].value == "2 places"
+
+
+def test_ninety_six_conditions_have_columns_for_the_worst_and_one_for_the_others(serving: Any) -> None:
+    serving(conditions(96))
+    test = findings()
+    ((_, places, cells),) = rows_of(test)
+    assert places == 96
+    assert len(cells) == 25
+    assert sum(map(count, cells)) == 96
+    assert "error, 72 other conditions: 72 places" in cells[-1]
+    assert "condition 95: 1 place" in " ".join(rows_of(findings(arm="condition 95"))[0][2])
+
+
+def test_where_nothing_is_about_a_condition_there_is_no_map(serving: Any) -> None:
+    serving(unlike(3))
+    test = findings()
+    assert "rb-spot" not in said(test)
+    assert "A number counts places. None of them is about one condition." in words(test)
+
+
+def test_a_name_of_300_characters_is_cut_at_the_head_and_whole_on_hover(serving: Any) -> None:
+    name = "<n>" * 100
+    serving(repeating(1, conditions=[{"name": name, "mode": "m"}, {"name": "مرحبا", "mode": "m"}]))
+    test = findings()
+    assert f"error, {name}: 1 place in 1 of 1 record" in rows_of(test)[0][2]
+    heads = re.findall(r"<bdi>(.*?)</bdi>", said(test))
+    assert [len(unescape(head)) for head in heads] == [44, 5]
+
+
+def test_the_first_place_is_in_its_messages_with_the_fix_beside_it(serving: Any) -> None:
+    serving(repeating(1))
+    text = words(findings())
+    assert "System message · 49 characters" in text
+    assert "User message · 56 characters" in text
+    assert "How to fix it Remove the text from the user message" in text
+    assert "The user message repeats system text" in text
+
+
+def test_a_long_message_is_two_sentences_and_the_rest_is_one_click_away() -> None:
+    test = findings(workspace="six-conditions-mistakes", code="fmt-system-text-in-user")
+    shown = re.search(r'<span class="rb-say">(.*?)</span>', said(test), re.DOTALL)
+    assert shown
+    assert len(unescape(shown[1])) <= 245
+    assert "<summary>Whole message</summary>" in said(test)
+
+
+def test_no_finding_and_no_fix_begins_with_a_small_letter() -> None:
+    for code in rules(findings(workspace="six-conditions-mistakes")):
+        drawn = said(findings(workspace="six-conditions-mistakes", code=code))
+        sentences = re.findall(r'class="rb-say">(.*?)<|rb-fix-card"><strong>.*?</strong><p>(.*?)<', drawn)
+        assert sentences
+        assert not [part for pair in sentences for part in pair if part[:1].islower()], code

@@ -61,7 +61,7 @@ def offer(group: Group) -> None:
 
 
 def _name(arm: str) -> str:
-    return t("findings.column_files") if arm == listing.NO_ROW else listing.condition_label(arm)
+    return t("findings.column_files") if arm == listing.NO_ROW else strip.shorten_name(arm)
 
 
 def _link(words: str, code: str, to: str, arm: str) -> Markup:

@@ -97,6 +97,7 @@ def draw(
         hidden=t("findings.columns_hidden", n=hidden) if hidden and not drawn_all else "",
         has_whole=any(cell.whole for row in cells.values() for cell in row.values()),
         wide=len(columns) > FEW + 2,
+        alone=[column.arm for column in columns] == [NO_ROW],
     )
 
 
@@ -149,22 +150,24 @@ def _add(cell: Cell, n: int, severity: Severity, records: set[int], whole: bool)
 
 
 def _columns(cells: Mapping[str, Mapping[str, Cell]], audit: Audit, arm: str) -> tuple[Column, ...]:
-    """Return the columns: all conditions while they are few, else those with a finding, the fullest of very many, and
-    one for the others; at the end one for what is about no condition.
+    """Return the columns: all conditions while they are few, else those with a finding, of very many those with most
+    errors and one for the others; at the end one for what is about no condition.
     """
-    n = Counter[str]()
+    n, errors = Counter[str](), Counter[str]()
     for row in cells.values():
         n.update({name: cell.count for name, cell in row.items()})
+        errors.update({name: cell.count for name, cell in row.items() if cell.severity == "error"})
     conditions = [row.name for row in audit.conditions]
+    if not any(n[name] for name in conditions) and arm not in conditions:
+        conditions = []
     if len(conditions) > FEW:
         conditions = [name for name in conditions if n[name] or name == arm]
     rest = 0
     if len(conditions) > MOST:
-        fullest = {name for name, _ in n.most_common() if name in set(conditions)}
-        by_places = sorted(conditions, key=lambda name: (name != arm, -n[name], name not in fullest))[:MOST]
+        fullest = set(sorted(conditions, key=lambda name: (name != arm, -errors[name], -n[name]))[:MOST])
         rest = len(conditions) - MOST
-        conditions = [name for name in conditions if name in set(by_places)]
-    columns = [Column(name, _cut(name), exact.spelling(name)) for name in conditions]
+        conditions = [name for name in conditions if name in fullest]
+    columns = [Column(name, shorten_name(name), exact.spelling(name)) for name in conditions]
     if rest:
         columns.append(Column(REST, t("findings.column_rest", n=rest), t("findings.column_rest", n=rest)))
     if n[NO_ROW] or arm == NO_ROW or not columns:
@@ -246,7 +249,8 @@ def _describe_severity(rows: Sequence[Group]) -> Markup:
     return show.h("{}: {}", t(f"findings.rules_{rows[0].severity}", n=len(rows)), show.join(counted, ", "))
 
 
-def _cut(name: str) -> str:
+def shorten_name(name: str) -> str:
+    """Return a name of a condition as it is at the head of a column."""
     spelled = exact.spelling(name)
     return spelled if len(spelled) <= NAME else f"{spelled[: NAME - 1]}…"
 

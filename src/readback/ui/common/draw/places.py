@@ -9,7 +9,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.bookmarks.entry import Entry, Excerpt
-from readback.checks.groups import Group, paragraphs, same_fix, title
+from readback.checks.groups import Group, paragraphs, title
 from readback.checks.quoted import READ, Quoted, sent_of
 from readback.types import Finding
 from readback.ui.common import show
@@ -17,17 +17,18 @@ from readback.ui.common.draw import bookmarks, listing, quote
 from readback.words import sentence, t
 
 FOLD = '<details class="rb-small"><summary>{}</summary><p>{}</p></details>'
+NAME = 100  # characters of a condition's name in a sentence; the head of its column has the whole
 LINKS = 500  # records that a place lists; the downloads have all
 
 
 def places(
     stacks: Sequence[Sequence[Finding]], group: Group, context: Quoted, draw_below: Callable[[], None] = lambda: None
 ) -> None:
-    """Draw some of the places, one below the other, the first with its messages; each has its fix and its buttons
-    beside it. Those that are the same of several records are shown once, for the first record, with a link to each of
-    the others. `draw_below` draws what stands once below the fix of the first.
+    """Draw some of the places, one below the other, the first with its messages; each has its buttons beside it, and
+    its fix where the one above has another. Those that are the same of several records are shown once, for the first
+    record, with a link to each of the others. `draw_below` draws what stands once below the fix of the first.
     """
-    fix = same_fix(group.findings)
+    above = ""
     for number, same in enumerate(stacks):
         finding = same[0]
         part = context.excerpt(finding)
@@ -37,8 +38,10 @@ def places(
             with text:
                 show.draw(_place(same, number + 1, group, context, parts))
             with side:
-                if advice := finding.fix or find_advice(group) if number == 0 or not fix else "":
+                advice = finding.fix or ("" if number else find_advice(group))
+                if advice and advice != above:
                     show.draw(_fix(advice, context))
+                above = advice
                 bookmarks.offer(f"place_{number}", entry(finding, context, part), plain=number > 0)
                 if number == 0:
                     draw_below()
@@ -146,6 +149,7 @@ def _way(finding: Finding, own: str | None) -> tuple[str, dict[str, str | None],
     sent = sent_of(at)
     record = at.record if at.record is not None else str(at.index)
     condition = at.condition or " · ".join(part for part in (at.mode, at.task, at.adapter) if part)
+    condition = condition if len(condition) <= NAME else f"{condition[:NAME]} …"
     sentence = (
         t("findings.in_condition", record=record, condition=condition)
         if condition
