@@ -19,9 +19,11 @@ pytestmark = pytest.mark.browser
 Write = Callable[[Mapping[str, Any]], Path]
 SIZES = (LAPTOP, {"width": 1920, "height": 1080})
 ZOOMED = ({"width": 683, "height": 384}, {"width": 320, "height": 700})
-# The lists whose words do not fit, by what each shows.
+# The lists whose words do not fit, by what each shows. Of the record these are the first words of its question.
 CUT = """() => [...document.querySelectorAll('[data-testid=stMain] [data-testid=stSelectbox] input')]
-    .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth).map((e) => e.value)"""
+    .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth && !e.closest('.st-key-record'))
+    .map((e) => e.value)"""
+BELOW = "[...document.querySelectorAll('.rb-wrapped')].map((e) => e.textContent)"
 ROWS = """name => new Set([...document.querySelectorAll(`.st-key-${name} :is(button, .rb-bar-word, [role=combobox])`)]
     .filter((e) => e.checkVisibility()).map((e) => Math.round(e.getBoundingClientRect().bottom / 20))).size"""
 DEMOS = ("six-conditions-mistakes", "six-conditions", "tri-section", "town-hall-albert")
@@ -48,7 +50,7 @@ def test_no_list_cuts_a_name(at: At, tour: Any, shared: Path, name: str) -> None
         for size in SIZES:
             tour.set_viewport_size(size)
             tour.wait_for_timeout(200)
-            assert tour.evaluate(CUT) == [], (url, size)
+            assert set(tour.evaluate(CUT)) <= set(tour.evaluate(BELOW)), (url, size)
 
 
 def test_a_name_that_no_list_can_show_whole_is_below_it(at: At, tour: Any, write: Write) -> None:

@@ -118,7 +118,7 @@ AROUND = 14  # pixels around a control in which its focus may be drawn
 FOCUSED = (
     ("prompts", ".rb-rooms a"),
     ("prompts", ".st-key-next button"),
-    ("prompts", ".st-key-whitespace input"),
+    ("prompts", ".st-key-menu summary"),
     ("prompts", ".rb-exact .rb-s"),
     ("prompts", ".stSelectbox input"),
     ("findings", ".rb-rule a"),

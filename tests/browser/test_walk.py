@@ -43,6 +43,46 @@ def test_a_link_to_a_finding_brings_its_stretch_into_view(demo: str, page: Any) 
     assert 0 <= box["y"] <= 300
 
 
+# What Tab reaches of the first screen: all but what is hidden, shut or one of several that the arrow keys go through.
+REACHED = """() => [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')]
+    .filter((e) => e.tabIndex >= 0 && !e.disabled && e.checkVisibility({visibilityProperty: true})).filter((e) => {
+        const box = e.getBoundingClientRect();
+        const inside = box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth;
+        return inside && box.width && box.height;
+    }).map((e) => e.tagName + ' ' + (e.ariaLabel || e.innerText || e.className))"""
+
+
+def test_the_first_screen_of_prompts_is_text_with_few_controls(demo: str, page: Any) -> None:
+    open_page(page, f"{demo}prompts?workspace=six-conditions", ".rb-exact")
+    assert len(page.evaluate(REACHED)) <= 25, page.evaluate(REACHED)
+    assert page.locator(".rb-exact").first.bounding_box()["y"] < 260
+    tops = (
+        "[...document.querySelectorAll('.st-key-bar :is(button, .rb-views, summary)')].filter(e => e.checkVisibility())"
+    )
+    rows = page.evaluate(f"new Set({tops}.map(e => Math.round(e.getBoundingClientRect().bottom / 20))).size")
+    assert rows == 1
+
+
+def test_a_step_is_told_aloud_and_the_arrow_keys_go_through_the_views(demo: str, page: Any) -> None:
+    open_page(page, f"{demo}prompts?workspace=six-conditions", ".rb-exact")
+    page.keyboard.press("j")
+    expect(page.locator("body > .rb-aloud[role=status]")).to_contain_text("Record 2 of 24: ellery-02, ")
+    settle(page)
+    page.locator(".rb-views a[aria-current]").focus()
+    page.keyboard.press("End")
+    assert page.evaluate("document.activeElement.textContent") == "All records"
+
+
+def test_zoomed_in_no_control_of_the_bar_is_cut(demo: str, page: Any) -> None:
+    for size in ({"width": 683, "height": 384}, {"width": 390, "height": 844}, {"width": 341, "height": 192}):
+        page.set_viewport_size(size)
+        open_page(page, f"{demo}prompts?workspace=six-conditions", ".rb-exact")
+        for control in page.locator(".st-key-bar :is(button, input, .rb-views a, summary):visible").all():
+            box = control.bounding_box()
+            assert box["x"] >= 0, size
+            assert box["x"] + box["width"] <= size["width"], size
+
+
 def test_keys_move_and_back_goes_one_step_back(demo: str, page: Any) -> None:
     open_page(page, f"{demo}prompts?workspace=six-conditions-mistakes", ".rb-exact")
     for key, record, condition in (

@@ -23,7 +23,7 @@ def messages(**params: str) -> AppTest:
 
 def heads(test: AppTest) -> list[str]:
     """The headings of the texts that are sent; the reference and the answer are below them."""
-    sent = said(test).split('<h2 class="rb-section">')[0]
+    sent = said(test).split('<h2 class="rb-section')[0]
     return [part.split("</h2>")[0] for part in sent.split('<div class="rb-head"><h2>')[1:]]
 
 

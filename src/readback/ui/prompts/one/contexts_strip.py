@@ -71,9 +71,11 @@ def _documents(assembly: Assembly) -> list[str]:
 
 
 def _first_words(fields: Values, number: int) -> str:
-    """Return the first words of a context, "" where it is no text."""
+    """Return the first words of a context, of one with a heading that alone; "" where it is no text."""
     text = contexts.get_context_text(contexts.list_contexts(fields)[number - 1])
-    text = BEFORE_WORDS.sub("", " ".join(text[: 4 * WORDS].split()))
+    text = BEFORE_WORDS.sub("", text[: 4 * WORDS])
+    heading, line_end, _ = text.partition("\n")
+    text = " ".join((heading if line_end and len(heading) <= WORDS else text).split())
     return exact.written_out(text if len(text) <= WORDS else f"{text[: WORDS - 1]}…")
 
 
