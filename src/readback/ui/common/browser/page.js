@@ -37,7 +37,7 @@
       return;
     }
     const unfolds = thing.matches("input[type=text], summary");
-    const shut = unfolds && thing.closest(".st-key-menu")?.querySelector("details:not([open])");
+    const shut = unfolds && thing.closest(".st-key-menu")?.querySelector(".rb-menu:not([open])");
     if (shut) shut.open = true;
     if (thing.matches("input[type=text]")) thing.focus();
     else if (!event.repeat || !stepOf(thing) || !answering()) thing.click(); // of a key that is held down, as many as can be shown

@@ -34,9 +34,9 @@ def draw(texts: Mapping[str, Sequence[Segment]], assembly_in_view: Assembly) -> 
     if whole and mode == "instruction" and not there:  # nothing that is missing
         show.draw(show.h('<p class="rb-small">{}</p>', t("messages.contexts_not_meant", n=len(places))))
         return {}
-    signs = [sent for sent in SIGNS if any(context.state == sent for context in places)]
-    legend = [t(f"messages.context_sign_{sent}") for sent in signs if signs != ["there"]]
-    sentence = " ".join((t("messages.contexts_there", n=there, all=len(places)), *legend))
+    sentence = t("messages.contexts_there", n=there, all=len(places))
+    if any(context.state == "unknown" for context in places):
+        sentence += " " + t("messages.context_sign_unknown")
     title = t("messages.contexts_of_judge" if assembly_in_view.choice.judge else "messages.contexts")
     show.draw(
         show.h(
