@@ -228,6 +228,9 @@ def test_the_records_where_two_differ_are_counted(serving: Callable[..., Path]) 
     serving({**TWO, "readback.yml": {"dataset": {"path": "d.jsonl"}, "modes": modes}})
     test = compare(mode="a", b_mode="b", view="records")
     assert "1 of 3 records differs. 2 are equal." in said(test)
+    bars = re.findall(r'<tr><th scope="row">(.*?)</th><td class="rb-num">(\d+)</td>', said(test))
+    assert bars == [("equal, byte for byte", "2"), ("the text in several places", "1"), ("All that were compared", "3")]
+    assert ">r2</a>" in said(test)
     assert "index=1" in said(test)
     test.button(key="next_differing").click().run()
     assert asked(test)["record"] == "r2"

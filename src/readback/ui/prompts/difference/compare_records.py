@@ -11,8 +11,10 @@ import streamlit as st
 from readback.compare.record_differences import RecordCounts, iterate_counts
 from readback.compare.side import SideError
 from readback.html import exact
+from readback.html.templates import render_template
+from readback.records import first_words
 from readback.ui.common import address, show
-from readback.ui.common.draw import table
+from readback.ui.common.draw import beside
 from readback.ui.common.draw.setting import offset
 from readback.ui.common.state import choice
 from readback.ui.common.state.work import Job, Progress, look
@@ -23,6 +25,7 @@ from readback.words import t
 
 AT_ONCE = 500  # records that are counted without being asked
 LISTED = 50  # records on the screen at once
+READ = 200_000  # bytes of the longest record, up to which the first words of those listed are read
 STARTED = "counted"  # in the session: which counts were asked for
 
 
@@ -72,19 +75,29 @@ def _so_far(counts: RecordCounts) -> None:
 
 
 def _draw_counts(counts: RecordCounts) -> None:
-    """Draw how many records differ, and how."""
+    """Draw how many records differ, and how: a bar for each kind, which together are all that were compared."""
     sentence = t("compare.counted", n=counts.differing, done=counts.done)
     sentence += " " + t("compare.counted_rest", equal=counts.equal)
     if counts.done < counts.total:
         sentence += " " + t("compare.counted_of", total=counts.total)
-    show.draw(show.h('<p class="rb-lead">{}</p>', sentence))
-    alone = {name: getattr(counts, name) for name in ("only_a", "only_b", "neither", "unpaired_a", "unpaired_b")}
-    rows = [{"kind": t(f"compare.kinds_{name}"), "n": n} for name, n in {**counts.kinds, **alone}.items() if n]
+    show.draw(show.h('<p class="rb-lead" role="status">{}</p>', sentence))
     if counts.why:
         show.problem(t("compare.count_stopped"), counts.why)
-    if rows:
-        columns = [table.Column("kind", t("compare.how")), table.Column("n", t("compare.records_n"), number=True)]
-        table.draw(columns, rows, t("compare.how"))
+    kinds = sorted(counts.kinds.items(), key=lambda item: -item[1])
+    unbuilt = [(name, getattr(counts, name)) for name in ("only_a", "only_b", "neither", "unpaired_a")]
+    entries = [("equal", counts.equal, "equal"), *((name, n, "differs") for name, n in kinds)]
+    entries += [(name, n, "unbuilt") for name, n in unbuilt]
+    bars = [
+        {"name": t(f"compare.kinds_{name}"), "n": f"{n:,}", "share": 100 * n / counts.done, "look": look_of_kind}
+        for name, n, look_of_kind in entries
+        if n
+    ]
+    if bars:
+        words = {"caption": t("compare.how"), "records": t("compare.records_n"), "all": t("compare.kinds_all")}
+        drawn = render_template("ui/prompts/difference/counts.html.jinja", bars=bars, done=f"{counts.done:,}", **words)
+        show.draw(drawn)
+    if counts.unpaired_b:
+        show.draw(show.h("<p>{}</p>", t("compare.unpaired_b", n=counts.unpaired_b)))
 
 
 def _records(counts: RecordCounts) -> None:
@@ -94,19 +107,32 @@ def _records(counts: RecordCounts) -> None:
     after = next((index for index in counts.differ if index > at), counts.differ[0])
     st.button(t("compare.next_record"), key="next_differing", on_click=choice.go, args=(after,))
     start = offset("at", len(counts.first), LISTED)
-    links = [
+    rows = [
         show.h(
-            '<li><a class="rb-link" target="_self" href="{}">{}</a></li>',
+            '<li><a class="rb-link" target="_self" href="{}">{}</a> {}</li>',
             compare_view.here(record=None, index=str(index), view="difference", part=None),
             exact.spelling(name) if name is not None else str(index + 1),
+            show.text(_find_words(index)),
         )
         for index, name in counts.first[start : start + LISTED]
     ]
-    show.draw(show.h('<ul class="rb-records">{}</ul>', show.join(links)))
+    show.draw(
+        show.h(
+            '<h2>{}</h2><ul class="rb-records rb-records-long">{}</ul>', t("compare.records_differing"), show.join(rows)
+        )
+    )
     more = counts.differing - len(counts.first)
     if more > 0:
         show.notice(t("compare.records_more", n=len(counts.first), all=counts.differing))
     _turn(start, len(counts.first))
+
+
+def _find_words(index: int) -> str:
+    """Return the first words of a record's question; "" where records are too long to be read for a list."""
+    data = choice.dataset()
+    if data.longest > READ:
+        return ""
+    return first_words.find_first_words(data.record(index), beside.aliases())
 
 
 def _turn(start: int, count: int) -> None:

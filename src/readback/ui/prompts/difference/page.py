@@ -24,7 +24,13 @@ from readback.words import t
 def draw(view: str) -> None:
     """Draw two texts and what differs between them in the record in view, or in all records, as `view` says."""
     room.require_texts()
-    room.draw_bar(view, keys.COMPARE)
+    places = room.draw_bar(view, keys.COMPARE)
+    if view == room.DIFFERENCE:
+        with places.switches:
+            for name in ("whole", "inline"):
+                address.follow_switch(name)
+                st.toggle(t(f"compare.{name}"), key=name, help=t(f"compare.{name}_help"),
+                          on_change=address.keep, args=(name,))  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="center", key="sides"):
         compare_bar.sides()
         compare_bar.layer()
@@ -32,24 +38,17 @@ def draw(view: str) -> None:
     compare_versions.refused()
 
     difference = compare_made.compared()
+    if view == room.RECORDS:
+        compare_records.draw()
+        fair.draw()
+        variants.compared(difference)
+        variables.of_dataset(choice.audit(), choice.workspace(), choice.dataset())
+        return
     compare_view.draw_sentence(difference)
     fair.draw()
     compare_view.warned(difference)
-
-    with st.container(horizontal=True, vertical_alignment="center", key="switch"):
-        if view == room.DIFFERENCE:
-            for name in ("whole", "inline"):
-                address.follow_switch(name)
-                st.toggle(t(f"compare.{name}"), key=name, help=t(f"compare.{name}_help"),
-                          on_change=address.keep, args=(name,))  # fmt: skip
-
-    if view == room.RECORDS:
-        compare_records.draw()
-        variants.compared(difference)
-        variables.of_dataset(choice.audit(), choice.workspace(), choice.dataset())
-    else:
-        compare_view.texts(difference)
-        compare_view.legend(difference)
-        variants.compared(difference)
-        compare_view.exactness(difference)
-        compare_take.draw(difference)
+    compare_view.texts(difference)
+    compare_view.legend(difference)
+    variants.compared(difference)
+    compare_view.exactness(difference)
+    compare_take.draw(difference)
