@@ -83,5 +83,6 @@ if head and not any(row["mean"] for row in rows):
     table.table("scored", columns, rows, caption=heading, headed=True)
 if head:
     show.draw(headline.legend(head, bool(workspace.conditions)))
+planned_rows.draw_unchecked(judged)
 status.draw(strip, workspace, audit, kinds, scored)
 sections.draw(workspace, data, audit, scored)

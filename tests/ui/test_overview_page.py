@@ -113,7 +113,7 @@ FIRST_SENTENCES = [
     (
         False,
         "high",
-        "“right” is better than “other”: +1.00 of 2 points, n 40, a fair comparison.",
+        "“right” is better than “other”: +1.00 of 2 points, n 40, fair comparison.",
         "0 +0.5 +1 good: right minus other is +1.00 (no interval can be given). ✓ fair +1.00 n 40 Clear difference.",
     ),
     (
@@ -126,7 +126,7 @@ FIRST_SENTENCES = [
     (
         False,
         "near",
-        "“right” looks better than “other”, but this is not certain: +0.20 of 2 points, n 40, a fair comparison. "
+        "“right” looks better than “other”, but this is not certain: +0.20 of 2 points, n 40, fair comparison. "
         "Even without any true difference, about one study in 25 would show one as large by chance.",
         "✓ fair +0.20 n 40 A difference, but not certain.",
     ),
@@ -170,8 +170,7 @@ def test_each_planned_comparison_is_a_row_that_leads_to_compare(serving: Any) ->
 def test_what_to_look_at_first_says_which_comparison_it_breaks_and_why_it_is_there(serving: Any) -> None:
     serving(study(comparisons=[{"a": "right", "b": "wrong"}]))
     text = words(overview())
-    assert "in 3 records and 1 condition" in text
-    assert "; on one side only of “right” versus “wrong”" in text
+    assert "; one side only of a planned pair (“right” versus “wrong”)" in text
     why = "Number 1 in the list: error, on one side only of a planned comparison, 1 condition, 3 records, "
     assert f"{why}fmt-system-text-in-user." in text
 
@@ -180,7 +179,7 @@ def test_what_is_wrong_on_one_side_of_several_planned_comparisons_counts_the_oth
     pairs = [{"a": "right", "b": "wrong"}, {"a": "wrong", "b": "third"}]
     third = {"name": "third", "mode": "good", "model": "m"}
     serving(study(comparisons=pairs, conditions=[*study()["readback.yml"]["conditions"], third]))
-    assert "; on one side only of “right” versus “wrong” and 1 more planned pair" in words(overview())
+    assert "; one side only of a planned pair (“right” versus “wrong”) and of 1 more" in words(overview())
 
 
 def test_a_condition_shows_its_system_message_its_limit_and_links_its_errors(serving: Any) -> None:
@@ -243,9 +242,9 @@ def test_what_is_in_no_row_is_counted_below_the_table(serving: Any) -> None:
 
 def test_a_planned_comparison_that_cannot_be_judged_is_named_in_the_first_line() -> None:
     text = words(overview(workspace="six-conditions"))
-    unknown = "cannot be answered: the system message of “base, open book” is not known."
+    unknown = "cannot be answered: system message of “base, open book” unknown."
     assert f"“Does training with snippets help?” {unknown}" in text
-    assert "? cannot tell if fair +0.46 n 24 The system message of base, open book is not known" in text
+    assert "? cannot tell if fair +0.46 n 24 System message of “base, open book” unknown." in text
 
 
 def test_a_mode_is_left_out_where_the_names_say_it_and_not_where_a_name_is_that_of_a_task() -> None:
@@ -325,7 +324,7 @@ def test_a_warning_about_the_scores_of_several_conditions_is_counted_in_the_row_
 
 
 def test_synthetic_scores_are_called_so() -> None:
-    assert "Synthetic: a program made these scores, no judge read an answer." in words(
+    assert "A program made these scores; no judge read an answer." in words(
         overview(workspace="six-conditions-mistakes")
     )
 

@@ -17,6 +17,7 @@ from readback.checks.fair_pairs import name_of
 from readback.checks.groups import groups
 from readback.checks.summary import Audit
 from readback.scores import conclusion, in_view, not_compared, report
+from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import Blocked, Comparison
 from readback.scores.conclusion import AGAINST, BestOf, Conclusion
 from readback.scores.table import ScoreTable
@@ -25,6 +26,7 @@ from readback.ui.common import show
 from readback.ui.common.draw import verdict
 from readback.ui.overview import paired
 from readback.ui.overview.paired import Answer
+from readback.ui.results import means
 from readback.words import t
 
 NAMED = 2  # planned comparisons that the first sentence names; the others are counted
@@ -60,7 +62,8 @@ def _format_pair(workspace: Workspace, verdict_of_pair: Verdict, answer: Answer 
     if verdict_of_pair.kind == "unknown":
         question = paired.find_question(workspace, pair)
         what = f"“{question}”" if question else paired.name_pair(pair)
-        sentence = t("overview.lead_unknown", what="{what}", why=explain_missing(verdict_of_pair))
+        key = "overview.lead_unknown_question" if question else "overview.lead_unknown_pair"
+        sentence = t(key, what="{what}", why=explain_missing(verdict_of_pair).replace("{", "{{").replace("}", "}}"))
         return show.h(sentence, what=paired.link(pair, what))
     if answer is None:
         key = "overview.lead_unscored"
@@ -139,14 +142,24 @@ def unplanned_answer(workspace: Workspace, table: ScoreTable, audit: Audit) -> s
     )
     if isinstance(concluded, BestOf):
         open_answer = t("scores.conclusion", criterion=criterion, text=t("scores.answer_open"))
-        return f"{concluded.headline or open_answer} {_add_fairness(workspace)}".strip()
+        parts = [concluded.headline or open_answer, _name_first(view, concluded), _add_fairness(workspace)]
+        return " ".join(filter(None, parts))
     if not concluded:
         alone = not_compared.find_alone(table, criterion)
         return alone.headline if alone else t("scores.best_alone")
     pair = concluded[0]
     text = compare_sides(view, pair)
     suffix = t(f"overview.lead_{pair.fairness}") if pair.fairness in FAIR else ""
-    return f"{text}{suffix}. {_add_fairness(workspace)}".strip()
+    return f"{criterion}: {text}{suffix}. {_add_fairness(workspace)}".strip()
+
+
+def _name_first(view: ScoreTable, concluded: BestOf) -> str:
+    """Name the condition that comes first by its mean, where there are too many to compare each with each."""
+    if concluded.conditions <= compare.MOST:
+        return ""
+    rows = in_view.ranked(view, None, concluded.criterion, concluded.judge)
+    first = in_view.better_first(rows, view.criteria[concluded.criterion])[0]
+    return t("overview.lead_first", name=report.short(view, first.condition), mean=means.format_mean(first.mean))
 
 
 def _add_fairness(workspace: Workspace) -> str:

@@ -46,8 +46,6 @@ def draw_answer(
     """Draw the first sentence: who is ahead where scores tell, else what is compared and whether that is fair."""
     sentence = _answer(workspace, audit, judged, scored, answers)
     note = means.format_synthetic(scored) if scored else None
-    if scored and note == t("scores.synthetic"):
-        note = t("overview.made_short")
     small = show.h(' <span class="rb-made">{}</span>', note) if note else ""
     with place:
         show.draw(show.h('<p class="rb-lead rb-answer-first">{}{}</p>', sentence, small))
@@ -219,6 +217,8 @@ def _first(audit: Audit, weighed_group: Weighed, by: str, number: int) -> Markup
     rows_of_group = {row.name for row in audit.conditions}.intersection(group.conditions)  # others are judges, say
     alone = t("overview.first_alone", name=group.conditions[0]) if len(group.conditions) == 1 else conditions
     parts = [records if group.records else "", (conditions if group.records else alone) if rows_of_group else ""]
+    if records and weighed_group.with_finding:
+        parts = parts[:1]  # its conditions are the sides that are named behind it, and in the hint
     where = t("overview.and").join(part for part in parts if part) or t("overview.places", n=group.count)
     side = "one" if weighed_group.one_sided else "both" if weighed_group.both_sided else "none"
     why = t(
@@ -251,5 +251,8 @@ def _sides(audit: Audit, weighed_group: Weighed) -> Markup:
         "sample" if audit.sample and weighed_group.one_sided else "overview"
     )  # the other side may have it elsewhere
     key = f"{section}.first_{'one' if weighed_group.one_sided else 'both'}"
-    pair = paired.link(hit[0])
+    names = paired.name_pair(hit[0])
+    words = t("overview.planned_pair")
+    label = show.h('<span title="{}">{}<span class="rb-aloud"> ({})</span></span>', names, words, names)
+    pair = paired.link(hit[0], label)
     return show.h(t(f"{key}_more" if hit[1:] else key, n=len(hit) - 1, pair="{pair}"), pair=pair)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from readback.checks.comparisons import Pair, Verdict, differs
+from readback.checks.comparisons import Pair, Verdict, differs, why
 from readback.checks.fair_pairs import name_of
 from readback.html.templates import render_template
 from readback.scores import report
@@ -18,7 +18,7 @@ from readback.scores.conclusion import AGAINST, Conclusion
 from readback.types import Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import verdict
-from readback.ui.overview import axis, paired
+from readback.ui.overview import axis, lead, paired
 from readback.ui.overview.axis import Axis, Mark
 from readback.ui.overview.paired import Answer
 from readback.words import t
@@ -61,17 +61,22 @@ def draw(workspace: Workspace, judged: Sequence[Verdict], answers: Mapping[Pair,
     """Draw a row for each planned comparison."""
     axes = _fit_axes(answers)
     rows = [_build_row(workspace, each, answers.get(each.pair), axes) for each in judged]
-    unchecked = verdict.not_checked(verdict.unchecked(judged))
     show.draw(
         render_template(
             "ui/overview/planned_rows.html.jinja",
             t=t,
             rows=rows[:SHOWN],
             more=rows[SHOWN:],
-            unchecked=unchecked,
             has_bars=any(row.bar for row in rows),
         )
     )
+
+
+def draw_unchecked(judged: Sequence[Verdict]) -> None:
+    """Draw what none of the verdicts looked at, one click away."""
+    if unchecked := verdict.not_checked(verdict.unchecked(judged)):
+        text = '<details class="rb-small"><summary>{}</summary><p>{}</p></details>'
+        show.draw(show.h(text, t("overview.unchecked_title"), unchecked))
 
 
 def format_kind(kind: str) -> Markup:
@@ -91,8 +96,15 @@ def _fit_axes(answers: Mapping[Pair, Answer]) -> dict[str, Axis]:
         line = answer.conclusion.line
         if isinstance(line, Comparison) and line.difference is not None:
             _, difference, span = _orient(line)
-            values.setdefault(answer.criterion, [0.0]).extend((difference, *(span or ())))
+            unit = _get_unit(answer)
+            numbers = [number * unit for number in (difference, *(span or ()))]
+            values.setdefault(answer.criterion, [0.0]).extend(numbers)
     return {criterion: axis.fit(numbers) for criterion, numbers in values.items()}
+
+
+def _get_unit(answer: Answer) -> float:
+    """Return by what a difference is multiplied: one of rates is in percentage points."""
+    return 100.0 if answer.view.criteria[answer.criterion].scale == "binary" else 1.0
 
 
 def _orient(line: Comparison) -> tuple[bool, float, tuple[float, float] | None]:
@@ -115,9 +127,12 @@ def _build_row(
         outcome = "" if kind in AGAINST else _format_outcome(concluded)
         if isinstance(line, Comparison) and line.difference is not None:
             is_b_higher, difference, span = _orient(line)
-            bar = _build_bar(axes[answer.criterion], difference, span, is_clear=answer.is_clear)
+            unit = _get_unit(answer)
+            ends = (span[0] * unit, span[1] * unit) if span else None
+            bar = _build_bar(axes[answer.criterion], difference * unit, ends, is_clear=answer.is_clear)
             number = report.plus(difference)
-            both = show.h("<strong>{}</strong> {}", number, t("overview.n_of", n=line.n_shared))
+            size = report.size(line, answer.view.criteria[answer.criterion]) if unit > 1 else number
+            both = show.h("<strong>{}</strong> {}", size, t("overview.n_of", n=line.n_shared))
             numbers = show.link("results", both, criterion=answer.criterion, scored_by=answer.judge)
             high, low = (line.b, line.a) if is_b_higher else (line.a, line.b)
             a, b = (name_of(workspace, answer.view, key) or report.short(answer.view, key) for key in (high, low))
@@ -162,7 +177,12 @@ def _format_outcome(concluded: Conclusion) -> str:
 def _explain(verdict_of_pair: Verdict, answer: Answer | None) -> Markup:
     """Return why the pair may be compared or not, and what makes its answer less sure."""
     if verdict_of_pair.kind == "fair":
-        parts = [show.h("{}", differs(verdict_of_pair))]
+        is_prompt = verdict_of_pair.varied == ("mode",) and not verdict_of_pair.planned
+        parts = [show.h("{}", t("overview.only_prompt") if is_prompt else differs(verdict_of_pair))]
+    elif verdict_of_pair.kind == "unknown":
+        short = lead.explain_missing(verdict_of_pair)
+        whole = " ".join(why(verdict_of_pair))
+        parts = [show.h('<span title="{}">{}.</span>', whole, f"{short[:1].upper()}{short[1:]}")]
     else:
         parts = [verdict.why(verdict_of_pair, brief=True)]
     if answer is not None and answer.doubt:
