@@ -34,7 +34,7 @@ import find_browser  # noqa: E402 - the tests know where the browser is
 
 DEMO = PROJECT / "configs" / "examples" / "six-conditions"
 PAGES = {"Overview": ".rb-counts", "Messages": ".rb-exact", "Compare": ".rb-diff, .rb-row", "Findings": ".rb-rules",
-         "Scores": ".rb-plan, .rb-lead", "Agenda": ".rb-entry, .rb-empty", "Review": ".rb-lead",
+         "Scores": ".rb-lead", "Agenda": ".rb-entry, .rb-empty", "Review": ".rb-lead",
          "About": "h1"}  # fmt: skip
 WATCH = """(() => {
     const rb = (window.rb = {shifts: [], clicked: 0, want: null, first: 0});

@@ -62,7 +62,7 @@ def test_without_a_plan_the_first_sentence_gives_the_means_and_calls_the_rest_ex
     said = drawn(app)
     assert titles(app) == ["Which condition is better, and are we sure?"]
     assert "the means of all 2 conditions shown are 1.00" in said
-    assert "No comparison was planned under this criterion, so the comparisons below are exploratory" in said
+    assert "No comparison was planned under this criterion, so these comparisons are exploratory" in said
     assert re.search(
         r"scored\s+12\s+judge failed\s+0\s+missing\s+0\s+not applicable\s+0\s+judge\s+all 2 judges together", said
     )

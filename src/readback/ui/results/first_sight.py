@@ -65,7 +65,8 @@ def _list_notes(
     """Yield what must be known of the first words: what was planned and has no scores, the scale, what a row is."""
     name = view.criterion.name
     if not plan and len([row for row in rows if row.n]) > 1:
-        if not isinstance(concluded.conclusions, BestOf):  # else the answer has it
+        best = concluded.conclusions
+        if best is not None and not (isinstance(best, BestOf) and not best.headline):  # else it is the answer
             yield means.format_lead(scored, rows, view.criterion)
         yield t("scores.not_planned")
         if criteria := lead.list_planned_criteria(workspace):

@@ -32,7 +32,7 @@ from readback.words import t
 SHOWN = 6  # differences in sight where nothing was planned; the others are folded
 JUDGED = 24  # of these the prompts are looked at as well, which takes its time for each
 TICKS = 4  # parts of the axis, about
-SIGNS: Mapping[str, str] = {"fair": "✓", "same": "=", "unfair": "✕", "unknown": "?", "unchecked": "○", "": "–"}
+SIGNS: Mapping[str, str] = {"fair": "✓", "same": "≈", "unfair": "✕", "unknown": "?", "unchecked": "○", "": "–"}
 UNLOOKED = Fairness("", "", Markup(""))
 
 
@@ -51,6 +51,7 @@ class ForestLine:
     n: Markup | str
     sign: str
     kind: str
+    verdict: str
     reason: Markup | str
     working: Markup
     at: float | None = None
@@ -194,6 +195,7 @@ def _build_line(
             n="",
             sign="",
             kind="blocked",
+            verdict="",
             reason="",
             working=Markup(""),
             blocked=t("scores.blocked_line", why=why),
@@ -207,16 +209,24 @@ def _build_line(
     return ForestLine(
         **values,
         look=find_mark(line, criterion),
-        outcome=t(f"scores.{key}"),
+        outcome=t("scores.forest_clear") if report.is_clear(line) else t(f"scores.{key}"),
         difference=report.plus(line.difference),
         interval=_format_interval(line),
         n=drilldown.link_count(line.n_shared, of=format_address(table, line.b), against=format_address(table, line.a)),
         sign=SIGNS[fairness.kind],
         kind=fairness.kind or "none",
+        verdict=_name_kind(fairness.kind),
         reason=fairness.reason,
         working=lead.render_working(table, workspace, line, fairness, criterion, first=is_first),
         **place,
     )
+
+
+def _name_kind(kind: str) -> str:
+    """Return a verdict on fairness in the words of Overview; or that nobody looked."""
+    if kind in ("fair", "same", "unfair", "unknown"):
+        return t(f"overview.chip_{kind}")
+    return t("scores.chip_unchecked" if kind else "scores.chip_none")
 
 
 def find_mark(comparison: Comparison, criterion: Criterion) -> str:

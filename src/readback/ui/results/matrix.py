@@ -67,7 +67,7 @@ def draw_matrix(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], vi
     body = []
     for condition in conditions:
         name = choices.name_condition(table, condition)
-        title = drilldown.link(name, of=format_address(table, condition))
+        title = drilldown.link(show.h("<bdi>{}</bdi>", name), of=format_address(table, condition))
         body.append((title, [_build_cell(column, condition) for column in columns]))
     show.draw(
         render_template(
