@@ -80,7 +80,7 @@ def test_what_a_link_opens_is_in_sight_when_the_charts_are_drawn(demo: str, page
 def test_a_link_restores_the_screen_and_a_cell_is_reached_by_keyboard_through_its_table(demo: str, page: Any) -> None:
     open_page(page, f"{demo}{SCORES}&criterion=faithfulness&view=means", '[data-testid="stPlotlyChart"]')
     assert page.get_by_label("Criterion").input_value() == "faithfulness"
-    assert page.locator('[data-testid="stPlotlyChart"]').count() == 4
+    assert page.locator('[data-testid="stPlotlyChart"]').count() == 1
     page.locator("summary", has_text="The numbers of this chart").last.focus()
     page.keyboard.press("Enter")
     tab_to(page, "instruction-only, open book")
@@ -89,11 +89,44 @@ def test_a_link_restores_the_screen_and_a_cell_is_reached_by_keyboard_through_it
     assert asked(page)["under"] == "more"
 
 
+MARK = ".rb-forest-mark"
+
+
+def test_the_first_thing_seen_is_the_planned_differences_and_a_criterion_is_chosen_below(demo: str, page: Any) -> None:
+    page.set_viewport_size({"width": 1366, "height": 768})
+    open_page(page, f"{demo}results?workspace=six-conditions", MARK)
+    settle(page)
+    still(page, MARK)
+    assert page.locator(MARK).count() == len(page.locator(".rb-forest-line").all()) == 2
+    assert 60 < page.locator(MARK).first.bounding_box()["y"] < 300
+    table = page.get_by_role("table", name="The planned differences, relevance")
+    assert "On 23 shared questions" in table.locator("caption").inner_text()
+    page.get_by_text("cannot tell if fair").wait_for()  # when the prompts are looked at
+    line = table.get_by_role("row", name="Does reading the manual help?")
+    assert all(part in line.inner_text() for part in ("+1.78", "1.05 to 2.52", "n 23", "fair", "Only the mode"))
+    page.locator(".rb-matrix thead a", has_text="faithfulness").click()
+    page.wait_for_url("**criterion=faithfulness**")
+    settle(page)
+    assert page.get_by_label("Criterion").input_value() == "faithfulness"
+
+
+def test_on_a_phone_each_difference_is_a_block_within_the_screen(demo: str, page: Any) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    open_page(page, f"{demo}results?workspace=six-conditions", MARK)
+    settle(page)
+    box = page.locator(".rb-forest-line").first.bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    assert page.evaluate(WIDER) <= 0
+
+
 def test_the_camera_saves_the_picture_with_its_title_and_n(demo: str, page: Any, tmp_path: Path) -> None:
     open_page(page, demo + SCORES, ".modebar-btn")
     for kind, there in part((("svg", b"Spread of the scores: relevance (143 answers)"), ("png", b"PNG")), 1):
         if kind == "png":
+            page.get_by_role("button", name="Take along").click()
             page.get_by_text("PNG", exact=True).first.click()
+            page.keyboard.press("Escape")
             settle(page)
             page.wait_for_timeout(500)
         with page.expect_download() as saved:

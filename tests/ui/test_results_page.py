@@ -83,6 +83,53 @@ def test_the_first_words_are_the_planned_comparisons_and_what_was_expected_stand
     assert "expected: open is higher · p < 0.001 (the one planned comparison)" in said
 
 
+def many_criteria(conditions: int, criteria: int, name: str = "c{}") -> str:
+    """Scores of conditions under criteria, on eight questions."""
+    names = [f"k{i}_score" for i in range(criteria)]
+    rows = "".join(
+        f"q{q},{name.format(c)},{','.join(str((q + c + k) % 3) for k in range(criteria))}\n"
+        for q in range(8)
+        for c in range(conditions)
+    )
+    return f"qid,condition,{','.join(names)}\n{rows}"
+
+
+def test_all_criteria_stand_beside_each_other_and_a_click_chooses_one(write: Write, page: Open) -> None:
+    app = page(write({"s.csv": many_criteria(14, 12)}), criterion="k3_score")
+    said = markup(app)
+    assert said.count('<th scope="col"') >= 12
+    assert 'aria-current="true"' in said.split("rb-matrix-chosen")[1][:200]
+    assert "2 more conditions" in drawn(app)  # twelve are in sight
+    assert "criterion=k11_score" in said
+
+
+def test_where_nothing_is_planned_the_differences_from_the_baseline_are_drawn_and_called_so(
+    write: Write, page: Open
+) -> None:
+    app = page(write({"s.csv": many_criteria(9, 1)}), baseline="condition=c2")
+    said = drawn(app)
+    assert "Difference from c2, k0_score (nothing was planned)" in said
+    assert "2 more differences" in said
+    assert markup(app).count("rb-forest-line") == 8
+    assert markup(app).count("No file here says what was sent.") == 8
+
+
+@pytest.mark.parametrize("name", ["x" * 300 + " {}", "تجربة {}", "<b>{}</b>"])
+def test_names_of_any_length_and_direction_are_shown_escaped(write: Write, page: Open, name: str) -> None:
+    app = page(write({"s.csv": many_criteria(3, 2, name)}))
+    assert not app.exception
+    assert html.escape(name.format(1)) in markup(app)
+
+
+def test_one_toolbar_has_every_chart_of_the_page(page: Open) -> None:
+    app = page(EXAMPLES / "six-conditions")
+    keys = [one.key for one in app.get("download_button")]
+    assert {"csv_forest", "csv_distribution"} <= set(keys)
+    words = drawn(app)
+    assert words.count("How this was worked out") == 2
+    assert words.index("Does reading the manual help?") < words.index("All criteria at a glance")
+
+
 def test_differences_are_doors_to_the_pairs_and_one_side_of_them(page: Open) -> None:
     closed, opened = "condition=instruction-only, closed book", "condition=instruction-only, open book"
     app = page(EXAMPLES / "six-conditions-mistakes", of=opened, against=closed, kept="lower")

@@ -180,8 +180,7 @@ def _build_line(
     plan = line.planned
     values: dict[str, Any] = {
         "question": (plan.question or plan.name) if plan is not None else "",
-        "a": choices.name_condition(table, line.a),
-        "b": choices.name_condition(table, line.b),
+        **_name_sides(table, line),
         "warning": "" if plan is None else plan.warning,
     }
     if isinstance(line, Blocked):
@@ -220,6 +219,18 @@ def _build_line(
         working=lead.render_working(table, workspace, line, fairness, criterion, first=is_first),
         **place,
     )
+
+
+def _name_sides(table: ScoreTable, line: Line) -> dict[str, str]:
+    """Return what both sides are called; of many factors only those in which they differ."""
+    a, b = dict(line.a), dict(line.b)
+    differing = [factor for factor in b if a.get(factor) != b[factor]]
+    if len(b) <= report.FEW or len(differing) == len(b) or not differing:
+        return {"a": choices.name_condition(table, line.a), "b": choices.name_condition(table, line.b)}
+    return {
+        "a": " · ".join(a.get(factor) or t("scores.not_stated") for factor in differing),
+        "b": " · ".join(f"{factor}={b[factor]}" for factor in differing),
+    }
 
 
 def _name_kind(kind: str) -> str:

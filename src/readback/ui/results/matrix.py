@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from readback.html.templates import render_template
-from readback.scores import charts, criterion_kinds, in_view
+from readback.scores import charts, criterion_kinds, in_view, report
 from readback.scores.criteria import scale_text
 from readback.scores.summary_row import Row
 from readback.scores.table import ConditionKey, ScoreTable
@@ -66,7 +66,7 @@ def draw_matrix(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], vi
         return
     body = []
     for condition in conditions:
-        name = choices.name_condition(table, condition)
+        name = report.short(table, condition)
         title = drilldown.link(show.h("<bdi>{}</bdi>", name), of=format_address(table, condition))
         body.append((title, [_build_cell(column, condition) for column in columns]))
     show.draw(
