@@ -20,6 +20,7 @@ from readback.ui.results.drilldown import format_address
 from readback.words import t
 
 SHOWN = 12  # conditions in sight; the others are folded
+WHOLE = 24  # characters of a criterion's name that no line needs to break
 ARROWS = {"up": "↑", "down": "↓", "none": "·"}
 
 
@@ -100,7 +101,8 @@ def list_columns(table: ScoreTable, workspace: Workspace, view: View) -> tuple[C
 def _build_head(column: Column, view: View) -> Head:
     criterion = column.criterion
     is_chosen = criterion.name == view.criterion.name
-    link = drilldown.link(show.breaks(criterion.name), criterion=criterion.name)
+    name = show.breaks(criterion.name) if len(criterion.name) > WHOLE else criterion.name
+    link = drilldown.link(name, criterion=criterion.name)
     if is_chosen:
         link = show.current(link)
     judge = "" if column.judge == view.judge else column.judge.removeprefix("*")
