@@ -120,7 +120,7 @@ def test_the_first_column_is_the_question_and_neither_an_id_nor_a_path(serving: 
     serving({"d.jsonl": "".join(json.dumps({**ODD, "id": f"{ODD['id']}{n}"}) + "\n" for n in range(3))})
     test = page("results", view="rows")
     assert test.multiselect(key="records_columns").value == ["question", "expected", "tags"]
-    first = re.findall(r"<tr class.*?</tr>", said(test), re.DOTALL)[0]
+    first = re.findall(r'<tr role="row" class.*?</tr>', said(test), re.DOTALL)[0]
     plain = " ".join(re.sub(r"<[^>]+>", " ", first).split())
     assert plain.startswith(f"May a dog travel free? {ODD['id']}0 Yes, [1] and it sits")
     assert "more characters" in plain

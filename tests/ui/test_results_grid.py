@@ -18,7 +18,9 @@ from streamlit.testing.v1 import AppTest
 
 from readback.cli import main
 from readback.project_files import EXAMPLES
-from readback.ui.results.grid import sides, values
+from readback.scores.charts.template import LIGHT, PATTERNS, choose_steps
+from readback.types import Criterion
+from readback.ui.results.grid import cells, sides, values
 
 Open = Callable[..., AppTest]
 Show = Callable[[Mapping[str, Any]], Path]
@@ -62,12 +64,12 @@ def test_a_row_has_the_question_the_reference_both_answers_their_scores_and_the_
 
 def test_the_first_columns_are_the_first_planned_pair_and_others_can_be_chosen_up_to_six(page: Open) -> None:
     app = page(SIX)
-    heads = re.findall(r"<thead>.*?</thead>", grid(app), re.DOTALL)[0]
+    heads = re.findall(r"<thead.*?</thead>", grid(app), re.DOTALL)[0]
     assert words(heads) == (
         "Question and reference instruction-only, closed book instruction-only, open book Difference"
     )
     chosen = "condition=base, open book|condition=RAG-trained, open book|condition=base, closed book"
-    heads = re.findall(r"<thead>.*?</thead>", grid(page(SIX, sides=chosen)), re.DOTALL)[0]
+    heads = re.findall(r"<thead.*?</thead>", grid(page(SIX, sides=chosen)), re.DOTALL)[0]
     assert words(heads) == (
         "Question and reference base, open book RAG-trained, open book base, closed book Widest difference"
     )
@@ -275,3 +277,15 @@ def test_a_hundred_thousand_records_are_sorted_without_a_look_at_answers(write: 
     assert time.perf_counter() - began < 2
     assert len(order) == many
     assert abs(values.compute_differences(grid_values)[order[0]]) == 3
+
+
+def test_a_chip_has_the_shade_and_the_pattern_that_charts_give_to_its_value() -> None:
+    criterion = Criterion("relevance", "ordinal", (-1.0, 0.0, 1.0, 2.0), -1.0, 2.0)
+    steps = choose_steps(("-1", "0", "1", "2"), criterion)
+    for place, value in enumerate(criterion.values):
+        step = cells.find_step(value, criterion)
+        assert step is not None
+        assert LIGHT[step] == steps[place].shade
+        assert PATTERNS[cells.find_pattern(value, step, criterion)] == steps[place].pattern
+    assert cells.find_step(2.0, replace(criterion, direction="down")) == 0
+    assert cells.find_step(2.0, replace(criterion, direction="none")) is None

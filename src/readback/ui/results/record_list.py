@@ -36,7 +36,7 @@ LISTED = 60  # characters of a list, or of its first item
 ANSWERS = 2  # conditions whose answers have a column
 ANSWER = 300  # characters of an answer that a cell shows
 ID = 60  # characters of an id below the question
-REFERENCES = SAME[4]  # names of fields that hold what is expected
+REFERENCES, REPLIES = SAME[4], SAME[2]  # names of fields that hold what is expected, and what a model replied
 # Ids and places of files tell a reader nothing of a record, so they are no first columns.
 TECHNICAL = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{18,}|[0-9a-f]{16,}.*|(?:/|~|[A-Za-z]:\\|file:).*", re.IGNORECASE
@@ -98,11 +98,12 @@ def draw(data: Dataset, workspace: Workspace) -> None:
 
 
 def short(looked_at: Sequence[Record], names: Sequence[str]) -> list[str]:
-    """Return the columns that are shown first: what a record asks and what it expects; then what a cell holds whole, so
-    that many records are in view, words before numbers, without ids and paths; else any.
+    """Return the columns that are shown first: what a record asks, what it expects and what a model replied; then what
+    a cell holds whole, so that many records are in view, words before numbers, without ids and paths; else any.
     """
     questions = sorted((name for name in names if _is_named(name, ASKED)), key=lambda n: n.count("."))[:1]
     references = sorted((name for name in names if _is_named(name, REFERENCES)), key=lambda n: n.count("."))[:1]
+    replies = sorted((name for name in names if _is_named(name, REPLIES)), key=lambda n: n.count("."))[:1]
     whole = [name for name in names if all(_is_short(look(record.fields, name)) for record in looked_at)]
 
     def list_values(name: str) -> list[Any]:
@@ -112,7 +113,7 @@ def short(looked_at: Sequence[Record], names: Sequence[str]) -> list[str]:
     whole.sort(key=lambda name: not any(map(_has_words, list_values(name))))
     chosen: list[str] = []
     columns: list[list[Any]] = []
-    for name in dict.fromkeys((*questions, *references, *whole)):
+    for name in dict.fromkeys((*questions, *references, *replies, *whole)):
         values = list_values(name)
         if values not in columns:  # a variable that is mapped to a field has its values
             chosen.append(name)

@@ -15,6 +15,7 @@ from readback.ui.results.grid.values import NO_ROW
 from readback.words import t
 
 STEPS = 6  # looks of a chip, from the worse to the better end, as in the charts
+PATTERNS = 8  # of charts
 TITLES = {FAILED: "failed", NOT_APPLICABLE: "na"}  # states by their words; any other is missing
 WEIGHT = ("error", "warning", "info")
 
@@ -31,9 +32,9 @@ def render_chip(value: float, state: int, criterion: Criterion, *, is_mean: bool
         word = t(f"scores.{TITLES.get(state, 'missing')}")
         return show.h('<span class="rb-chip rb-chip-none" title="{}">{}</span>', title, word)
     step = find_step(value, criterion)
-    look = "plain" if step is None else str(step)
+    looks = ["plain"] if step is None else [str(step), f"pattern-{find_pattern(value, step, criterion)}"]
     text = format_value(value, is_mean=is_mean or not value.is_integer())
-    return render_template("ui/results/grid/chip.html.jinja", t=t, look=look, text=text)
+    return render_template("ui/results/grid/chip.html.jinja", t=t, looks=looks, text=text)
 
 
 def find_step(value: float, criterion: Criterion) -> int | None:
@@ -50,6 +51,11 @@ def find_step(value: float, criterion: Criterion) -> int | None:
     if criterion.direction == "down":
         share = 1 - share
     return round(share * (STEPS - 1))
+
+
+def find_pattern(value: float, step: int, criterion: Criterion) -> int:
+    """Return the pattern that charts give to this value, or to its place on a scale without steps."""
+    return criterion.values.index(value) % PATTERNS if value in criterion.values else step
 
 
 def render_cut(text: str, most: int) -> Markup:

@@ -69,5 +69,8 @@ def find_checked() -> CheckedFindings:
         audit = job.result if job is not None and job.ready.is_set() else None
         if isinstance(audit, Audit) and not audit.stopped:
             return CheckedFindings(audit, note="" if is_whole else t("grid.findings_of_sample"))
+    begun = caches.audited(choice.key()) or caches.audited(choice.key(), False)
+    if begun is not None and not begun.ready.is_set():
+        return CheckedFindings(why=t("grid.why_checking"))
     link = show.link("overview", t("grid.check"))
     return CheckedFindings(why=show.h("{}: {}", t("grid.why_unchecked"), link))
