@@ -100,7 +100,8 @@ def test_a_decision_and_a_sign_off_are_kept_and_the_sign_off_is_checked(root: Pa
     assert "stale, 2 texts changed" in told
     assert told.count("4 of 4 prompts differ, all by this") == 2  # in the lead, and with its sign-off: once for both
     assert "Signed 1 , ✕ stale" in told
-    assert "The sign-off by Ada of The whole study" in told
+    assert "✕ Stale: The whole study, signed by Ada, " in told
+    assert "“two”: 4 of 4" in told.replace("“one”, ", "")
     assert "one sign-off is stale" in told
 
 

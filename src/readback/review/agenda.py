@@ -339,7 +339,16 @@ def _build_note_item(note: Note, late: bool) -> Item:
     names = note.anchor.get("condition")
     subject = Subject("condition", (str(names),)) if isinstance(names, str) else STUDY
     sentence = t("agenda.note", name=note.by.author, text=short)
-    return Item(f"note:{note.id}", "note", sentence, tuple(facts), "review", {"note": note.id}, subject)
+    return Item(
+        f"note:{note.id}",
+        "note",
+        sentence,
+        tuple(facts),
+        "review",
+        {"note": note.id},
+        subject,
+        title=f"{note.by.author}: {short}",
+    )
 
 
 def _list_added_items(review: Review) -> Iterator[Item]:

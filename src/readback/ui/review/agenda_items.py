@@ -178,7 +178,7 @@ def _draw_clock() -> None:
 
 def _go(items: Sequence[Item], to: int) -> None:
     if 0 <= to < len(items):
-        address.put(item=items[to].key)
+        address.put(item=items[to].key, slide=None)
 
 
 def _clock() -> None:

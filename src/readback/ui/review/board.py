@@ -91,7 +91,7 @@ def subjects() -> Mapping[str, Subject]:
     return {subject.describe_subject(condition): condition for condition in listed}
 
 
-def lead(summary: Summary) -> Markup:
+def lead(summary: Summary, view: str) -> Markup:
     """Return that what was signed no longer holds: whose sign-off it is, of what, when, and the first change of it."""
     if not summary.stale:
         return Markup("")
@@ -103,27 +103,42 @@ def lead(summary: Summary) -> Markup:
         subject=subject.describe_subject(signoff.subject),
         day=local_time.minute(signoff.by.time),
     )
-    more = t("review.lead_more", n=len(changes) - 1) if len(changes) > 1 else ""
-    link = show.link("review", t("review.see_signed"), view="signed")
+    parts = [show.h("{}: {}.", *changes[0])] if changes else []
+    if any(line.change for line in standing.lines):
+        parts.append(show.h('<span class="rb-small">{}</span>', t("review.lead_sides")))
+    if len(changes) > 1:
+        parts.append(show.h("{}", t("review.lead_more", n=len(changes) - 1)))
+    if view != "signed":
+        parts.append(show.link("review", t("review.see_signed"), view="signed"))
     return show.h(
-        '<p class="rb-stale" role="status"><strong class="rb-bad">✕ {}</strong> {} {} {}</p>',
-        sentence,
-        changes[0][1] if changes else "",
-        more,
-        link,
+        '<p class="rb-stale" role="status"><strong class="rb-bad">✕ {}</strong> {}</p>', sentence, show.join(parts, " ")
     )
 
 
 def sum_up_lines(lines: Sequence[Line]) -> tuple[tuple[str, str], ...]:
-    """Return each change once: the names of what has it, and the change in a sentence."""
+    """Return each change once: the names of what has it, and the change in a sentence. What a model reads changes with
+    its messages, and is named with them.
+    """
+    changed = {line.subject.choice for line in lines if line.subject.layer == "messages" and line.state == "changed"}
     changes: dict[str, list[str]] = {}
     for line in lines:
-        changes.setdefault(lock_check.describe_change(line), []).append(lock_file.format_head(line.subject))
+        if line.subject.layer == "model-input" and line.state == "changed" and line.subject.choice in changed:
+            continue
+        changes.setdefault(lock_check.describe_change(line), []).append(_name_line(line))
     rows = []
     for words, names in changes.items():
         more = t("review.changed_more", n=len(names) - NAMED) if len(names) > NAMED else ""
-        rows.append(("; ".join(names[:NAMED]) + more, words))
+        rows.append((", ".join(names[:NAMED]) + more, words))
     return tuple(rows)
+
+
+def _name_line(line: Line) -> str:
+    """Return what a line of a lock is about: the condition or mode, and the layer where that is not the messages."""
+    layer, choice_of_line = line.subject.layer, line.subject.choice
+    name = lock_file.name_choice(choice_of_line)[1]
+    words = t("review.layer_judge", name=choice_of_line.judge) if layer == "judge" else ""
+    words = words or ("" if layer == "messages" else t(f"review.layer_{layer.replace('-', '_')}"))
+    return " ".join(filter(None, (f"“{name}”" if name is not None else "", words)))
 
 
 def note() -> None:

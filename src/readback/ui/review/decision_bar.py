@@ -32,7 +32,8 @@ def draw(agenda: Agenda, item: Item) -> None:
             show.draw(agenda_items.draw_decision(decision))
         with st.form(f"form_{form}", border=False, enter_to_submit=True):
             reviewing.draft_key(form)
-            show.draw(show.h('<p class="rb-small">{}</p>', t(f"agenda.means_{item.kind}")))
+            if not present.on():
+                show.draw(show.h('<p class="rb-small">{}</p>', t(f"agenda.means_{item.kind}")))
             with st.container(key="item_verdict", horizontal=True, gap="small"):
                 st.segmented_control(
                     t("agenda.decide"), state.VERDICTS, key=f"verdict_{form}", format_func=_name_verdict
@@ -96,4 +97,4 @@ def _save(item: Item, following: str | None) -> None:
         saved, draft, _ = st.session_state[reviewing.SAID]
         words = t("agenda.saved", decision=t(f"review.decided_{verdict}"), title=agenda_items.title(item))
         st.session_state[reviewing.SAID] = (saved, draft, words)
-        address.put(item=following)
+        address.put(item=following, slide=None)

@@ -47,7 +47,7 @@ def draw(item: Item, review: Review, since: Since | None, table: ScoreTable | No
     elif item.kind == "note":
         for note in review.notes:
             if item.key == f"note:{note.id}":
-                _draw_note(note)
+                _draw_note(item, note)
     elif item.kind == "comparison":
         _draw_comparison(item, table)
     elif item.kind == "score" and table is not None:
@@ -76,6 +76,8 @@ def _draw_facts(item: Item) -> None:
         reason = verdict.why(item.verdict, brief=present.on())
         show.draw(show.h('<p class="rb-verdict">{} {}</p>', verdict.word(item.verdict), reason))
         return
+    if item.kind == "note" or present.on():
+        return  # the note has them itself, and what is presented is one thing
     facts = [*([item.sentence] if item.title and item.kind != "finding" else []), *item.facts]
     if not facts:
         return
@@ -183,8 +185,10 @@ def _draw_forest(key: str, table: ScoreTable, criterion: str, lines: list[Line])
 # A note with the text it is on, and what somebody put there from a page.
 
 
-def _draw_note(note: Note) -> None:
+def _draw_note(item: Item, note: Note) -> None:
     show.draw(note_form.draw_note(note))
+    if (overdue := t("agenda.overdue", day=note.due)) in item.facts:
+        show.draw(show.h('<p class="rb-warn">{}</p>', overdue))
     side = anchors.find_side(note.anchor)
     if side is None:
         return

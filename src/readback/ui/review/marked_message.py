@@ -19,7 +19,7 @@ from readback.review.agenda import Item
 from readback.review.state import Note
 from readback.types import Assembly, Finding, Message, Record, RuleContext, Segment, Selection
 from readback.ui.common import show
-from readback.ui.common.draw import message, quote
+from readback.ui.common.draw import message, present, quote
 from readback.ui.common.state import choice
 from readback.words import t
 
@@ -72,13 +72,13 @@ def _build_finding(finding: Finding, item: Item) -> Markup:
         "ui/review/marked_message.html.jinja",
         t=t,
         sentence=finding.message,
-        where=where(at),
+        where="" if present.on() else where(at),
         contexts=[{"number": at.number, "sign": SIGNS[at.state], "state": at.state} for at, _ in strip],
         present=sum(context.state == "there" for context, _ in strip),
         text=_build_text(message.role_title(place.sent_message.role), place.sent_message.segments, marks),
         missing=[(number, show.exact_text(text), left) for number, text, left in _list_missing(strip)],
         answers=list(_list_answers(place.record, item, finding)),
-        fix=finding.fix,
+        fix=finding.fix[:1].upper() + finding.fix[1:],
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 
 import streamlit as st
 
@@ -22,7 +23,8 @@ def draw(meeting: Meeting) -> None:
     if agenda is None:
         return  # the check ends the page before
     item = agenda_items.find_current(agenda)
-    _draw_notices(meeting)
+    if meeting.since.unsaid:
+        show.notice(t("report.since_unsaid", why=meeting.since.unsaid), "warning")
     decision_bar.show_outcome()
     if item is None:
         _draw_nothing(agenda)
@@ -42,13 +44,6 @@ def draw(meeting: Meeting) -> None:
             _draw_item(agenda, item, meeting)
 
 
-def _draw_notices(meeting: Meeting) -> None:
-    if meeting.since.waiting:
-        show.notice(t("agenda.since_waiting"))
-    if meeting.since.unsaid:
-        show.notice(t("report.since_unsaid", why=meeting.since.unsaid), "warning")
-
-
 def _draw_nothing(agenda: Agenda) -> None:
     """Say that nothing waits, or that everything is decided, and lead on."""
     if agenda.items:
@@ -63,8 +58,12 @@ def _draw_nothing(agenda: Agenda) -> None:
 def _draw_item(agenda: Agenda, item: Item, meeting: Meeting) -> None:
     _time(item.key)
     agenda_items.draw_head(agenda, item)
-    evidence.draw(item, meeting.review, meeting.since.changes, meeting.table)
-    decision_bar.draw(agenda, item)
+    if item.kind == "since" and meeting.since.waiting:
+        show.notice(t("agenda.since_waiting"))
+    with present.slide("evidence") if present.on() else nullcontext():
+        evidence.draw(item, meeting.review, meeting.since.changes, meeting.table)
+    with present.slide("decision") if present.on() else nullcontext():
+        decision_bar.draw(agenda, item)
 
 
 # The time that is spent on an item, where somebody wants to see it.

@@ -85,7 +85,8 @@ def draw_head(view: str, meeting: Meeting) -> None:
             _draw_tools(meeting)
     board.draw_faults(meeting.review)
     reviewing.show_outcome("board")
-    show.draw(board.lead(meeting.summary))
+    if not present.on():
+        show.draw(board.lead(meeting.summary, view))
     if uploaded(choice.workspace().root):
         show.notice(t("review.of_upload"))
     if not meeting.review.sequence:
