@@ -10,13 +10,12 @@ from markupsafe import Markup
 
 from readback.html.templates import render_template
 from readback.records.changed import DatasetChanged
-from readback.review import signing, state, subject
+from readback.review import state, subject
 from readback.review.state import Decision, Review
 from readback.review.subject import to_json
 from readback.ui.common import address, show
 from readback.ui.common.draw import present, reviewing
-from readback.ui.common.state import choice
-from readback.ui.review import board, held, note_form, note_list
+from readback.ui.review import board, held, made_on, note_form, note_list
 from readback.ui.review.room import Meeting
 from readback.words import t
 
@@ -122,11 +121,11 @@ def _decide() -> None:
         return
     payload = {"subject": to_json(subject_and_reason), "verdict": st.session_state["decide_verdict"], "reason": reason}
     try:
-        made_on = signing.collect_decided(choice.workspace(), subject_and_reason)
+        basis = made_on.collect(subject_and_reason)
     except DatasetChanged as error:
         st.session_state[reviewing.SAID] = ("decide", "", t("review.not_saved", why=str(error)))
         return
     rest = {name: value for name, value in note_form.read_form("decide").items() if value}
-    whole = {**payload, **rest, **made_on.payload}
+    whole = {**payload, **rest, **basis.payload}
     fields = ("decide_reason", "owner_decide")
-    reviewing.save("decide", "decision", whole, made_on.texts, *fields, then=partial(note_form.empty_day, "decide"))
+    reviewing.save("decide", "decision", whole, basis.texts, *fields, then=partial(note_form.empty_day, "decide"))

@@ -7,13 +7,12 @@ import hashlib
 import streamlit as st
 
 from readback.records.changed import DatasetChanged
-from readback.review import signing, state
+from readback.review import state
 from readback.review.agenda import Agenda, Item
 from readback.review.subject import to_json
 from readback.ui.common import address, show
 from readback.ui.common.draw import present, reviewing
-from readback.ui.common.state import choice
-from readback.ui.review import agenda_items, note_form
+from readback.ui.review import agenda_items, made_on, note_form
 from readback.words import t
 
 FORM = "item_"  # how the names of the forms begin, one of each item: what is typed for one stays with it
@@ -27,6 +26,7 @@ def get_form(item: Item) -> str:
 def draw(agenda: Agenda, item: Item) -> None:
     """Draw what was decided on an item, and the fields to decide. It is one form: nothing is sent until it is saved."""
     form, decision = get_form(item), agenda.decided.get(item.key)
+    made_on.begin(item.subject)
     with st.container(key="decide_item"):
         if decision is not None:
             show.draw(agenda_items.draw_decision(decision))
@@ -86,14 +86,14 @@ def _save(item: Item, following: str | None) -> None:
         st.session_state[reviewing.SAID] = (form, "", t("review.no_name"))
         return
     try:
-        made_on = signing.collect_decided(choice.workspace(), item.subject)
+        basis = made_on.collect(item.subject)
     except DatasetChanged as error:
         st.session_state[reviewing.SAID] = (form, "", t("review.not_saved", why=str(error)))
         return
     about = {"subject": to_json(item.subject), "item": item.key, "on": item.sentence}
     rest = {key: value for key, value in note_form.read_form(form).items() if value}
-    payload = {**about, "verdict": verdict, "reason": reason, **rest, **made_on.payload}
-    if reviewing.save(form, "decision", payload, made_on.texts):
+    payload = {**about, "verdict": verdict, "reason": reason, **rest, **basis.payload}
+    if reviewing.save(form, "decision", payload, basis.texts):
         saved, draft, _ = st.session_state[reviewing.SAID]
         words = t("agenda.saved", decision=t(f"review.decided_{verdict}"), title=agenda_items.title(item))
         st.session_state[reviewing.SAID] = (saved, draft, words)
