@@ -52,13 +52,6 @@ def root(write: Write) -> Path:
     return write({"readback.yml": file, "d.jsonl": rows, "s.csv": scores})
 
 
-def named(page: Any, who: str) -> None:
-    field = page.get_by_role("textbox", name="Your name")
-    field.fill(who)
-    field.press("Tab")
-    settle(page)
-
-
 def save(page: Any, button: str) -> None:
     """Press the button until the page says that it is saved: a click meets nobody while Streamlit draws it anew. The
     draft has one id, so it is saved once.
@@ -73,10 +66,18 @@ def save(page: Any, button: str) -> None:
 
 
 def decide(page: Any, verdict: str, reason: str) -> None:
-    page.locator(".st-key-decide_item").get_by_role("radio").nth(state.VERDICTS.index(verdict)).click()
-    settle(page)
-    page.get_by_role("textbox", name="Reason").fill(reason)
-    save(page, "Save decision")
+    """Decide on the item in view with the keyboard alone; the next one comes by itself."""
+    item = page.locator("h2.rb-item").inner_text()
+    page.keyboard.press({"accept": "a", "change": "c", "defer": "d"}[verdict])
+    page.locator(".st-key-decide_item textarea:focus").wait_for()
+    page.keyboard.type(reason)
+    page.keyboard.press("Control+Enter")
+    page.locator("p[role=status]", has_text="Saved.").wait_for()
+    for _ in range(300):
+        if page.locator("h2.rb-item").count() == 0 or page.locator("h2.rb-item").inner_text() != item:
+            return settle(page)
+        page.wait_for_timeout(100)
+    raise AssertionError(page.locator("[data-testid=stMain]").inner_text())
 
 
 def test_people_meet_decide_and_sign_and_the_report_says_it(
@@ -85,33 +86,29 @@ def test_people_meet_decide_and_sign_and_the_report_says_it(
     people = [page, *others(len(NAMES) - 1)]
     for one, who in zip(people, NAMES, strict=True):  # a note from each
         open_page(one, at(root, "review"))
-        named(one, who)
-        one.get_by_text("Write a note", exact=True).click()
+        one.get_by_role("button", name="Write a note").click()
         one.get_by_role("textbox", name="Your note").fill(f"{who} asks about the prices.")
-        save(one, "Save note")
+        one.get_by_role("button", name="Save note").click()
+        one.get_by_role("textbox", name="Your name, with which it is saved").fill(who)  # asked once, in place
+        save(one, "Save it with this name")
     first = people[0]
-    turn_to(first, at(root, "agenda"), ".rb-entry")
-    assert "May “short” be compared with “cited”?" in first.locator(".rb-entry h2").first.inner_text()
-    assert "Not fair." in first.locator(".rb-entry").first.inner_text()
-    first.locator(".rb-entry h2 a").first.click()
-    first.get_by_role("textbox", name="Reason").wait_for()
-    settle(first)
-    answers = first.locator(".st-key-decide_item").get_by_role("radio").all_inner_texts()
-    assert answers == ["yes", "no, change them first", "later"]
+    turn_to(first, at(root, "agenda"), ".rb-agenda")
+    assert "May “short” be compared with “cited”?" in first.locator(".rb-agenda a").first.inner_text()
+    assert "Not fair" in first.locator(".rb-agenda a").first.inner_text()
+    assert "May “short” be compared with “cited”?" in first.locator("h2.rb-item").inner_text()
+    answers = first.locator(".st-key-item_verdict").get_by_role("radio").all_inner_texts()
+    assert answers == ["Accept", "Change", "Defer"]
     decide(first, "change", "The citations need a list of notes.")
     for reason in PUT_OFF:
-        first.keyboard.press("j")
-        first.wait_for_timeout(300)
-        settle(first)
         decide(first, "defer", reason)
     last, second = people[-1], people[1]
-    turn_to(last, at(root, "agenda"), ".rb-entry")
-    assert f"{1 + len(PUT_OFF)} decided so far." in last.locator("[data-testid=stMain]").inner_text()
-    turn_to(second, at(root, "review"))
-    settle(second)
-    second.get_by_text("Sign off", exact=True).first.click()
-    settle(second)  # else the click may meet a form that is being drawn
-    second.get_by_role("button", name="Sign off now").click()
+    turn_to(last, at(root, "agenda"), ".rb-agenda")
+    tabs = last.locator(".st-key-review_top nav").inner_text()
+    assert "Decided 1" in tabs
+    assert f"{len(PUT_OFF)} deferred" in last.locator("[data-testid=stMain]").inner_text().replace("One", "1")
+    turn_to(second, at(root, "review?view=signed"))
+    assert "Before you sign" in second.locator(".st-key-sign").inner_text()
+    second.get_by_role("button", name="Sign off").click()
     second.get_by_text("unchanged since").wait_for(timeout=60_000)
     assert len(state.build_review(Store(root).events()).notes) == len(NAMES)
     out = tmp_path / "report.html"
