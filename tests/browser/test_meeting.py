@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -52,19 +51,6 @@ def root(write: Write) -> Path:
     return write({"readback.yml": file, "d.jsonl": rows, "s.csv": scores})
 
 
-def save(page: Any, button: str) -> None:
-    """Press the button until the page says that it is saved: a click meets nobody while Streamlit draws it anew. The
-    draft has one id, so it is saved once.
-    """
-    for _ in range(4):
-        page.get_by_role("button", name=button).click()
-        for _ in range(40):
-            if page.get_by_text(re.compile("Your (note|answer|change|decision|sign-off|item) is saved")).count():
-                return settle(page)
-            page.wait_for_timeout(250)
-    raise AssertionError(page.locator("[data-testid=stMain]").inner_text())
-
-
 def decide(page: Any, verdict: str, reason: str) -> None:
     """Decide on the item in view with the keyboard alone; the next one comes by itself."""
     item = page.locator("h2.rb-item").inner_text()
@@ -89,8 +75,11 @@ def test_people_meet_decide_and_sign_and_the_report_says_it(
         one.get_by_role("button", name="Write a note").click()
         one.get_by_role("textbox", name="Your note").fill(f"{who} asks about the prices.")
         one.get_by_role("button", name="Save note").click()
-        one.get_by_role("textbox", name="Your name, with which it is saved").fill(who)  # asked once, in place
-        save(one, "Save it with this name")
+        name = one.get_by_role("textbox", name="Your name, with which it is saved")  # asked once, in place
+        name.fill(who)
+        name.press("Enter")
+        one.get_by_text("Your note is saved").first.wait_for()
+        settle(one)
     first = people[0]
     turn_to(first, at(root, "agenda"), ".rb-agenda")
     assert "May “short” be compared with “cited”?" in first.locator(".rb-agenda a").first.inner_text()
