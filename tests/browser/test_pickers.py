@@ -39,7 +39,8 @@ def longest(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
 
 def addresses(at: At, folder: Path) -> list[str]:
     a, b = longest(folder)
-    return [at(folder, f"{name}?{urlencode(keys)}") for name, keys in (("messages", a), ("compare", a), ("compare", b))]
+    asked = (a, a | {"view": "difference"}, b | {"view": "difference"})
+    return [at(folder, f"prompts?{urlencode(keys)}") for keys in asked]
 
 
 @pytest.mark.realdata
@@ -59,7 +60,7 @@ def test_a_name_that_no_list_can_show_whole_is_below_it(at: At, tour: Any, write
     folder = write({"readback.yml": f"dataset: d.jsonl\nconditions:\n{conditions}modes:\n"
                     "  - {mode: plain, template: '{{ q }}'}\n  - {mode: cited, template: 'Cite. {{ q }}'}\n",
                     "d.jsonl": rows})  # fmt: skip
-    for name, shown in (("messages", ".rb-wrapped"), ("compare", ".rb-side-name")):
+    for name, shown in (("prompts", ".rb-wrapped"), ("prompts?view=difference", ".rb-side-name")):
         turn_to(tour, at(folder, name))
         assert tour.evaluate(CUT)  # else this test tries nothing
         assert f"{LONG}0" in tour.locator(shown).first.inner_text()
@@ -67,7 +68,7 @@ def test_a_name_that_no_list_can_show_whole_is_below_it(at: At, tour: Any, write
 
 
 def test_zoomed_in_compare_keeps_a_word_beside_its_list_and_its_answer_on_the_first_screen(at: At, tour: Any) -> None:
-    turn_to(tour, at(EXAMPLES / "six-conditions", "compare"))
+    turn_to(tour, at(EXAMPLES / "six-conditions", "prompts?view=difference"))
     for size, rows in zip(ZOOMED, (2, 5), strict=True):
         tour.set_viewport_size(size)
         tour.wait_for_timeout(300)

@@ -35,7 +35,7 @@ def draw(replies_in_view: Sequence[Reply], assembly: Assembly, findings: Sequenc
     """Draw the texts, with the findings about their fields; and with citations switched on the numbers of those."""
     if not replies_in_view:
         return
-    show.draw(show.h('<h2 class="rb-section rb-aloud">{}</h2>', t("replies.title")))
+    show.draw(show.h('<h2 class="rb-section">{}</h2>', t("replies.title")))
     cited_source = cited.source(assembly) if cited.on() else None
     numbered = list(enumerate(findings, 1))
     sides = [st.container()] if len(replies_in_view) == 1 else st.columns(2, gap="small")
