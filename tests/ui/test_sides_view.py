@@ -141,7 +141,9 @@ def test_a_record_of_two_megabytes_is_folded_and_bounded(serving: Serve) -> None
     rows = json.dumps({"id": "r1", "q": "some words in a line\n" * 100_000}) + "\n"
     serve(serving, MODES[0], MODES[1], rows=rows)
     test = sides()
-    assert len(said(test)) < 2_000_000
+    assert len(said(test)) < 200_000
+    assert "too many to open here" in words(test)
+    assert "Please answer" in " ".join(marks(test, "ins"))
     assert heads(test) == [["Mode: plain"], ["Mode: kind"]]
 
 

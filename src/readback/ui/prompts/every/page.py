@@ -80,7 +80,10 @@ def _draw(rows: Page, cells: Cells) -> None:
     drawn = [
         {
             "name": name,
-            "cells": [_make_cell(selection, cells, homes, rows, (at, number)) for number, selection in enumerate(line)],
+            "cells": [
+                {"column": heads[number], **_make_cell(selection, cells, homes, rows, (at, number))}
+                for number, selection in enumerate(line)
+            ],
         }
         for at, (name, line) in enumerate(zip(rows.names, rows.lines, strict=True))
     ]
@@ -111,7 +114,8 @@ def _summarise(rows: Page, cells: Cells, texts: int) -> str:
         return ""
     sentence = t("compare.grid_said", n=texts, cells=count)
     if texts > 1:
-        sentence += " " + t("cells.how") + " " + t("cells.against", name=sent(choice.sent()))
+        first = sent(rows.first) if rows.first else ""
+        sentence += " " + t("cells.how", name=first) + " " + t("cells.against", name=sent(choice.sent()))
     if rows.total > ROWS:
         stop = rows.start + len(rows.lines)
         sentence += " " + t("compare.grid_rows", start=rows.start + 1, stop=stop, all=rows.total)

@@ -22,6 +22,7 @@ from readback.ui.prompts import room
 from readback.ui.prompts.difference import compare_bar, compare_made
 from readback.ui.prompts.sides import choices
 from readback.ui.prompts.sides.rows import Other, Piece, Row, align
+from readback.ui.prompts.two_texts.compare_rows import LONG
 from readback.ui.prompts.two_texts.compare_sides import PARTS, keys_of, side
 from readback.ui.prompts.two_texts.compare_text import Text
 from readback.ui.prompts.two_texts.compare_words import sent
@@ -124,7 +125,7 @@ def _draw_columns(columns: Sequence[Column]) -> None:
         others = [Other(text.text, changes) for text, (_, changes) in zip(texts[1:], slot.others, strict=True)]
         parts: list[str] = []
         for row in align(texts[0].text, others, number, whole):
-            left -= sum(stop - start for cell in row.cells for start, stop in (piece.span for piece in cell))
+            left -= _weigh(row)
             if left < 0 and parts:
                 cut = True
                 break
@@ -157,7 +158,11 @@ def _draw_columns(columns: Sequence[Column]) -> None:
     if cut:
         show.notice(t("sides.cut", n=AT_ONCE), "warning")
     if total:
-        marks = [show.h('<li><span class="rb-{}">{}</span></li>', name, t(f"sides.{name}")) for name in ("del", "ins")]
+        gone = t("sides.del_two" if len(columns) == 2 else "sides.del_more")
+        marks = [
+            show.h('<li><span class="rb-{}">{}</span></li>', name, words)
+            for name, words in (("del", gone), ("ins", t("sides.ins")))
+        ]
         show.draw(show.h('<ul class="rb-legend">{}</ul>', show.join(marks)))
 
 
@@ -200,8 +205,16 @@ def _draw_row(row: Row, texts: Sequence[Text], columns: Sequence[Column], slot: 
     start, stop = row.cells[0][0].span
     lines = texts[0].text.count("\n", start, stop)
     summary = t("compare.folded", n=stop - start) + (t("compare.folded_lines", n=lines) if lines else "")
+    if stop - start > LONG:
+        return f'<p class="rb-fold">{exact.text(summary)} {exact.text(t("sides.too_long"))}</p>'
     inner = f'<div class="rb-row{same}">{cells}</div>'
     return f'<details class="rb-fold"><summary>{exact.text(summary)}</summary>{inner}</details>'
+
+
+def _weigh(row: Row) -> int:
+    """Return how many characters of a row are drawn."""
+    lengths = [stop - start for cell in row.cells for start, stop in (piece.span for piece in cell)]
+    return 0 if row.folded and lengths[0] > LONG else sum(min(length, LONG) for length in lengths)
 
 
 def _draw_piece(text: Text, piece: Piece, number: int) -> str:
