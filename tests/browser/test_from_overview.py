@@ -30,6 +30,25 @@ STATES = (
 )
 
 
+MOST_WORDS = 180
+WORDS = """() => {
+    const hidden = ".rb-aloud, .rb-skip, .rb-hint, [data-testid=stIconMaterial], details:not([open]) > :not(summary)";
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const words = [];
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        const parent = node.parentElement;
+        if (!parent.checkVisibility({visibilityProperty: true}) || parent.closest(hidden + ", script, style")) continue;
+        const range = document.createRange();
+        range.selectNodeContents(node);
+        const box = range.getBoundingClientRect();
+        const isSeen = box.width > 2 && box.height > 2 && box.right > 0 && box.top > 0 && box.bottom <= innerHeight;
+        if (isSeen && !parent.closest("a[href^='#']"))
+            words.push(...node.textContent.split(/\\s+/).filter((word) => /\\p{L}/u.test(word)));
+    }
+    return words;
+}"""
+
+
 def shown(page: Any) -> list[str]:
     texts: list[str] = page.locator(TEXTS).evaluate_all("all => all.map((e) => e.textContent)")
     return texts
@@ -60,8 +79,8 @@ def walk(page: Any, url: str) -> None:
     settle(page)
     assert "/findings?" in page.url
     assert page.locator("h2", has_text=title).count() == 1
-    page.get_by_role("link", name="Scores", exact=True).click()
-    page.wait_for_url("**/scores**")
+    page.get_by_role("link", name="Results", exact=True).click()
+    page.wait_for_url("**/results**")
     settle(page)
     assert page.locator("h1").inner_text()
     assert "finding=" not in page.url
@@ -148,3 +167,20 @@ def test_no_serious_fault_in_these_states(demo: str, tour: Any, asked: str) -> N
     join = "&" if asked.partition("?")[2] else ""
     turn_to(tour, f"{demo}{asked}{join}&workspace=six-conditions-mistakes")
     assert serious(tour) == []
+
+
+def test_the_first_screen_has_few_words_and_a_picture(demo: str, chromium: Any) -> None:
+    context = chromium.new_context(viewport={"width": 1366, "height": 768})
+    page = context.new_page()
+    try:
+        open_page(page, f"{demo}?workspace=six-conditions", ".rb-status")
+        words = page.evaluate(WORDS)
+        assert "better" in words
+        assert len(words) <= MOST_WORDS, " ".join(words)
+        bracket = page.locator(".rb-bracket-fair").bounding_box()
+        rows = page.locator(".rb-ranks tbody tr").evaluate_all("all => all.map((e) => e.getBoundingClientRect())")
+        assert abs(bracket["y"] - (rows[0]["y"] + rows[0]["height"] / 2)) < 4  # it begins and ends at its two rows
+        assert abs(bracket["y"] + bracket["height"] - (rows[-1]["y"] + rows[-1]["height"] / 2)) < 4
+        assert page.locator(".js-plotly-plot").count() == 0
+    finally:
+        context.close()

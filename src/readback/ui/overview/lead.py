@@ -142,7 +142,11 @@ def unplanned_answer(workspace: Workspace, table: ScoreTable, audit: Audit) -> s
     )
     if isinstance(concluded, BestOf):
         open_answer = t("scores.conclusion", criterion=criterion, text=t("scores.answer_open"))
-        parts = [concluded.headline or open_answer, _name_first(view, concluded), _add_fairness(workspace)]
+        parts = [
+            _name_none(view, concluded) or concluded.headline or open_answer,
+            _name_first(view, concluded),
+            _add_fairness(workspace),
+        ]
         return " ".join(filter(None, parts))
     if not concluded:
         alone = not_compared.find_alone(table, criterion)
@@ -151,6 +155,16 @@ def unplanned_answer(workspace: Workspace, table: ScoreTable, audit: Audit) -> s
     text = compare_sides(view, pair)
     suffix = t(f"overview.lead_{pair.fairness}") if pair.fairness in FAIR else ""
     return f"{criterion}: {text}{suffix}. {_add_fairness(workspace)}".strip()
+
+
+def _name_none(view: ScoreTable, concluded: BestOf) -> str:
+    """Say without a word for one side that no condition is clearly ahead, where that is the answer; else nothing."""
+    if concluded.leader is None:
+        return ""
+    name, others = report.short(view, concluded.leader.condition), concluded.conditions - 1
+    if concluded.answer != t("scores.best_none", best=name, n=others):
+        return ""
+    return t("overview.lead_none", criterion=concluded.criterion, n=concluded.conditions, name=name)
 
 
 def _name_first(view: ScoreTable, concluded: BestOf) -> str:

@@ -22,7 +22,9 @@ def draw(workspace: Workspace, data: Dataset | None, audit: Audit, scored: Score
         with st.expander(t("overview.loaded")):
             _draw_loaded(workspace, data, audit, scored)
         registry.section(workspace)
-        made_up.section(workspace)
+        if made_up.alone(workspace):
+            with st.expander(t("made_up.title"), expanded=made_up.wanted(workspace)):
+                made_up.section(workspace)
         if noticed := loaded.noticed():
             with st.expander(t("overview.problems", n=len(noticed))):
                 loaded.problems(noticed)
