@@ -20,7 +20,7 @@ BINS = 10
 MANY = 30  # distinct values of a numeric criterion that are still listed one by one
 
 
-@lru_cache(maxsize=16)  # pages ask the same of the same table at every rerun
+@lru_cache(maxsize=64)  # pages ask the same of the same table at every rerun, of each criterion and its judges
 def rows(
     table: ScoreTable, by: str | None = None, criterion: str | None = None, judge: str | None = None
 ) -> tuple[Row, ...]:

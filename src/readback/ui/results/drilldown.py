@@ -54,6 +54,12 @@ def link(label: object, **params: str | None) -> Markup:
     return _link_keeping(CHOICES, label, params)
 
 
+def format_href(**params: str | None) -> str:
+    """Return the address that `link` leads to, for the many cells that lead to one place."""
+    current = st.query_params.to_dict()
+    return address.href("results", **{**{key: current[key] for key in CHOICES if key in current}, **params})
+
+
 def link_onward(label: object, **params: str | None) -> Markup:
     """Return a link on this page that goes on from the drill-down that is open."""
     return _link_keeping((*CHOICES, *DRILLDOWN), label, params)

@@ -41,7 +41,7 @@ class Head:
 class Cell:
     """The mean of a condition under a criterion, with the colours that it has in both themes; "" where not scored."""
 
-    link: Markup | str
+    href: str = ""
     mean: str = ""
     interval: str = ""
     n: int = 0
@@ -55,6 +55,7 @@ class Column:
     criterion: Criterion
     judge: str
     rows: dict[ConditionKey, Row]
+    href: str  # which chooses the criterion
 
 
 def draw_matrix(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: View) -> None:
@@ -93,8 +94,9 @@ def list_columns(table: ScoreTable, workspace: Workspace, view: View) -> tuple[C
         judge = view.judge if view.judge in judges else judges[0]
         judge_table = in_view.get_judge_table(file_table, judge)
         by = view.by if view.by in judge_table.factors else None
+        href = drilldown.format_href(criterion=name)
         ranked = in_view.ranked(judge_table, by or None, name, judge)
-        columns.append(Column(judge_table.criteria[name], judge, {row.condition: row for row in ranked}))
+        columns.append(Column(judge_table.criteria[name], judge, {row.condition: row for row in ranked}, href))
     return tuple(columns)
 
 
@@ -113,7 +115,7 @@ def _build_head(column: Column, view: View) -> Head:
 def _build_cell(column: Column, condition: ConditionKey) -> Cell:
     row = column.rows.get(condition)
     if row is None or row.mean is None:
-        return Cell("")
+        return Cell()
     scored = [other.mean for other in column.rows.values() if other.mean is not None]
     low, high = charts.find_axis_range(column.criterion, scored)
     share = (row.mean - low) / (high - low)
@@ -121,8 +123,7 @@ def _build_cell(column: Column, condition: ConditionKey) -> Cell:
         share = 1 - share
     mean = means.format_mean(row.mean)
     interval = t("scores.span", **means.format_ends(row)) if row.span else ""
-    link = drilldown.link(mean, criterion=column.criterion.name).replace("<a ", Markup('<a tabindex="-1" '), 1)
-    return Cell(link, mean, interval, row.n, _format_style(column.criterion, share))
+    return Cell(column.href, mean, interval, row.n, _format_style(column.criterion, share))
 
 
 def _format_style(criterion: Criterion, share: float) -> str:
