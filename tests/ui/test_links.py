@@ -19,7 +19,7 @@ from readback.types import Finding, Location
 from readback.ui.common import show
 from readback.ui.common.draw.table import PAGE
 
-FROM = ("overview", "findings", "scores")
+FROM = ("overview", "findings", "results")
 REAL = ("legal", "liverag-judge", "mtrag", "prompt-formats", "albert", "judge-outputs")  # the quickest first
 ROW = re.compile(r'<tbody class="rb-rule[^>]* data-in="(\d+)">')
 
@@ -93,7 +93,7 @@ def off(link: Link, test: AppTest) -> str:
             return "" if number(promised[1]) == here else f"{here} places"
         code = asked.get("code")
         return "" if code is None or f"<code>{code}</code>" in said(test) else "another rule"
-    if link.page == "scores" and ("of" in asked or "under" in asked):
+    if link.page == "results" and ("of" in asked or "under" in asked):
         if "data-rb-arrive" not in said(test):
             return "nothing was opened"
         counted = asked.keys() & {"kept", "value", "state"}  # else the words may be the name of a record
@@ -103,11 +103,11 @@ def off(link: Link, test: AppTest) -> str:
         if promised and number(promised[1]) in whole:
             return ""  # the list is shortened, and says of how many
         return "" if promised is None or least <= number(promised[1]) <= most else f"{least} to {most} rows"
-    if link.page == "scores" and "item" in asked:
+    if link.page == "results" and "item" in asked:
         return "" if asked["item"] in words(test) else "another record"
-    if link.page == "messages" and "finding" in asked:
+    if link.page == "prompts" and "finding" in asked:
         return "" if "rb-here" in said(test) else "nothing is marked"
-    if link.page == "messages" and "condition" in asked:
+    if link.page == "prompts" and "condition" in asked:
         return "" if "The link asks for" not in words(test) else "another condition"
     return ""
 
