@@ -1,4 +1,4 @@
-"""How long a rerun of the Messages page takes on 100,000 records, beside a minimal Streamlit page on the same machine.
+"""How long a rerun of the room Prompts takes on 100,000 records, beside a minimal Streamlit page on the same machine.
 
     python benchmarks/page_rerun.py [records]
 
@@ -60,7 +60,7 @@ def main() -> None:
         os.environ |= env
         began = time.perf_counter()
         page = AppTest.from_file(str(PROJECT / "app.py"), default_timeout=300).run()
-        page.switch_page("pages/messages_page.py").run()
+        page.switch_page("pages/prompts_page.py").run()
         while not _shows(page, 0):  # the index is made in the background; the page says how far it is
             time.sleep(0.05)
             page.run()
@@ -95,7 +95,7 @@ def _seen(minimal: Path, env: dict[str, str]) -> tuple[float, float]:
 
 
 def _buttons(ours: str, theirs: str) -> tuple[tuple[str, str], ...]:
-    return (theirs, ".stButton button"), (f"{ours}messages", ".st-key-next button")
+    return (theirs, ".stButton button"), (f"{ours}prompts", ".st-key-next button")
 
 
 def _clicks(browser: Any, url: str, button: str) -> float:
