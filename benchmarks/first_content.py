@@ -33,9 +33,14 @@ sys.path.append(str(PROJECT / "tests" / "browser"))
 import find_browser  # noqa: E402 - the tests know where the browser is
 
 DEMO = PROJECT / "configs" / "examples" / "six-conditions"
-PAGES = {"Overview": ".rb-counts", "Messages": ".rb-exact", "Compare": ".rb-diff, .rb-row", "Findings": ".rb-rules",
-         "Scores": ".rb-lead", "Agenda": ".rb-entry, .rb-empty", "Review": ".rb-lead",
-         "About": "h1"}  # fmt: skip
+PAGES = {
+    "Overview": ".rb-counts, .rb-lead, .rb-answer",
+    "Prompts": ".rb-exact",
+    "Results": ".rb-lead, .rb-answer, .rb-forest",
+    "Findings": ".rb-rules, .rb-lead",
+    "Review": ".rb-agenda, .rb-empty, .rb-lead",
+    "About": "h1",
+}
 WATCH = """(() => {
     const rb = (window.rb = {shifts: [], clicked: 0, want: null, first: 0});
     new PerformanceObserver((list) => {
@@ -105,7 +110,7 @@ def _measure(folder: Path, times: int) -> None:
             page = browser.new_page(viewport={"width": 1366, "height": 768})
             page.add_init_script(WATCH)
             page.goto(url)
-            page.wait_for_selector(".rb-first, .rb-table", timeout=300_000)
+            page.wait_for_selector(".rb-status, .rb-table", timeout=300_000)
             _settle(page)
             opened = _shift(page)
             for name in PAGES:  # warm
@@ -147,7 +152,7 @@ def _wait(url: str) -> None:
 
 
 def _other(name: str) -> str:
-    return "Messages" if name != "Messages" else "Findings"
+    return "Prompts" if name != "Prompts" else "Findings"
 
 
 def _settle(page: Any) -> None:

@@ -5,7 +5,7 @@ import streamlit as st
 from readback.checks.groups import alike, before
 from readback.checks.quoted import Quoted
 from readback.ui.common import show
-from readback.ui.common.draw import keys, listing, places, setting, steps
+from readback.ui.common.draw import keys, listing, places, present, setting, steps
 from readback.ui.common.state import choice
 from readback.ui.findings import explaining, ignoring, strip, taking
 from readback.ui.overview import overview
@@ -53,12 +53,12 @@ group = next((g for g in found if g.code == asked), found[0])
 shown = strip.order(listing.filtered(every, audit, severity, area, "", words) if condition else found)
 with lead:
     show.draw(listing.lead(found, every, records, audit, group))
-left, right = st.columns([7, 13], gap="medium")
-with left:
+left, right = present.columns([7, 13], gap="medium")
+with left, present.slide("rules"):
     heading = t("findings.rules", n=len(found))
     show.draw(strip.draw(shown, every, group.code, condition, records, audit) + show.aloud(heading))
     ignoring.show_ignored(audit)
-with right:
+with right, present.slide("rule"):
     st.header(show.md(group.title))
     show.draw(explaining.describe(group, shown, condition, records, audit))
     stacks = alike(group.findings)

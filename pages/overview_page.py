@@ -5,7 +5,7 @@ import streamlit as st
 from readback.checks.comparisons import planned, verdicts, weighed
 from readback.checks.groups import groups
 from readback.ui.common import show
-from readback.ui.common.draw import observed, score_proposals, table
+from readback.ui.common.draw import observed, present, score_proposals, table
 from readback.ui.common.state import choice
 from readback.ui.overview import (
     conditions_table,
@@ -32,7 +32,8 @@ title.title(show.md(workspace.name))
 data = choice.dataset() if workspace.dataset else None
 scored = choices.load_table(workspace) if workspace.scores else None
 overview.draw_facts(counts, workspace, len(data) if data else None, scored)
-lead, strip = st.empty(), st.container(key="overview_status")
+with present.slide("answer"):
+    lead, strip = st.empty(), st.container(key="overview_status")
 left, right = overview.sides()
 with left:  # before the check, whose progress stands where its result will
     audit = choice.audit()
@@ -57,32 +58,36 @@ with left:
         gone = registry.missing(workspace)
         show.empty(gone or t("overview.nothing"), t("frame.open_one" if gone else "overview.nothing_next"), "open")
     if judged:
-        st.header(t("overview.planned"))
-        planned_rows.draw(workspace, judged, answers)
-    if head:
-        ranked.draw_means(head, judged)
-    else:
-        ranked.draw_lengths(audit, judged)
-with right:
+        with present.slide("planned"):
+            st.header(t("overview.planned"))
+            planned_rows.draw(workspace, judged, answers)
+    with present.slide("ranked"):
+        if head:
+            ranked.draw_means(head, judged)
+        else:
+            ranked.draw_lengths(audit, judged)
+with right, present.slide("first"):
     st.header(t("overview.first"))
     overview.draw_first(audit, found, judged, workspace)
 
-scored_warnings = score_warnings.counted(audit, scored)
-states = conditions_table.states(workspace, audit)
-columns, rows = conditions_table.conditions(workspace, audit, head, states, scored_warnings)
-if rows:
-    heading = t("overview.conditions_heading" if workspace.conditions else "overview.modes_heading")
-    table.table("arms", columns, rows, caption=heading, headed=True)
-    show.draw(conditions_table.below(states))
-    if more := overview.elsewhere(audit):
-        show.draw(show.h('<p class="rb-small">{}</p>', more))
-    show.draw(show.h('<p class="rb-small">{}</p>', observed.lead(audit)))
-if head and not any(row["mean"] for row in rows):
-    heading = t("overview.scored_heading" if rows else "overview.conditions_heading")
-    columns, rows = headline.scored(head)
-    table.table("scored", columns, rows, caption=heading, headed=True)
-if head:
-    show.draw(headline.legend(head, bool(workspace.conditions)))
-planned_rows.draw_unchecked(judged)
+with present.rest("table"):
+    scored_warnings = score_warnings.counted(audit, scored)
+    states = conditions_table.states(workspace, audit)
+    columns, rows = conditions_table.conditions(workspace, audit, head, states, scored_warnings)
+    if rows:
+        heading = t("overview.conditions_heading" if workspace.conditions else "overview.modes_heading")
+        table.table("arms", columns, rows, caption=heading, headed=True)
+        show.draw(conditions_table.below(states))
+        if more := overview.elsewhere(audit):
+            show.draw(show.h('<p class="rb-small">{}</p>', more))
+        show.draw(show.h('<p class="rb-small">{}</p>', observed.lead(audit)))
+    if head and not any(row["mean"] for row in rows):
+        heading = t("overview.scored_heading" if rows else "overview.conditions_heading")
+        columns, rows = headline.scored(head)
+        table.table("scored", columns, rows, caption=heading, headed=True)
+    if head:
+        show.draw(headline.legend(head, bool(workspace.conditions)))
+    planned_rows.draw_unchecked(judged)
 status.draw(strip, workspace, audit, kinds, scored)
-sections.draw(workspace, data, audit, scored)
+with present.rest("below"):
+    sections.draw(workspace, data, audit, scored)

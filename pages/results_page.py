@@ -4,7 +4,7 @@ import streamlit as st
 
 from readback.scores import drawn_pairs, in_view
 from readback.ui.common import show
-from readback.ui.common.draw import score_proposals
+from readback.ui.common.draw import present, score_proposals
 from readback.ui.common.state import choice
 from readback.ui.results import (
     chart,
@@ -46,8 +46,10 @@ with heading.container(key="results_title"):  # the answer stands in its place; 
     st.title(t("scores.title_one" if len(scored.columns.conditions) == 1 else "scores.title"))
 
 chart.begin_page()
-answer = st.container(key="results_answer")
-view, toolbar = choices.draw_choices(scored, workspace)
+with present.slide("answer"):
+    answer = st.container(key="results_answer")
+    view, toolbar = choices.draw_choices(scored, workspace)
+    picture = st.container(key="results_picture")
 criterion, table = view.criterion, view.table
 details.draw_questions(scored, workspace, criterion.name)
 parts = drilldown.read_drilldown()
@@ -63,31 +65,34 @@ lines = forest.list_lines(concluded, first_sight.list_lines(compared, rows))
 compared = drawn_pairs.add_pairs(compared, concluded.conclusions)
 with answer:
     show.draw(lead.render_answer(table, workspace, rows, concluded, view))
-forest.draw_forest(table, workspace, lines, concluded, compared, view)
+with picture:
+    forest.draw_forest(table, workspace, lines, concluded, compared, view)
 lead.await_check(checking)
 first_sight.draw_notes(table, workspace, plan, rows, concluded, view)
-matrix.draw_matrix(table, workspace, rows, view)
-first_sight.draw_warnings(table, rows, view)
-judge = in_view.judge_name(scored, criterion.name, view.judge) if view.judge else ""
-show.draw(means.render_strip(rows, judge))
-if drilldown.is_list_open() and "under" not in parts:
-    records.draw_open_list(table, workspace, criterion.name, view.judge)
-grid.draw(table, workspace, view)
-charts = first_sight.list_charts(table, rows, compared, concluded, view)
-views.draw_views(table, workspace, rows, view, charts)
-first_sight.draw_other_criteria(table, workspace, plan, compared)
-first_sight.draw_tables(table, rows, compared, view)
-if criterion.meanings:
-    with st.expander(t("scores.scale")):
-        show.draw(means.render_meanings(criterion))
-details.draw_expenses(scored)
-with st.expander(t("scores.computed")):
-    show.draw(details.render_computation(table, criterion, rows, compared.comparisons))
-if count:
-    with st.expander(t("scores.noticed", n=count)):
-        show.findings(findings, to_message=False)
-        if count > len(findings):
-            st.caption(t("scores.noticed_more", n=len(findings), all=count))
-score_proposals.show_confirmed(workspace)
+with present.slide("criteria"):
+    matrix.draw_matrix(table, workspace, rows, view)
+with present.rest("below"):
+    first_sight.draw_warnings(table, rows, view)
+    judge = in_view.judge_name(scored, criterion.name, view.judge) if view.judge else ""
+    show.draw(means.render_strip(rows, judge))
+    if drilldown.is_list_open() and "under" not in parts:
+        records.draw_open_list(table, workspace, criterion.name, view.judge)
+    grid.draw(table, workspace, view)
+    charts = first_sight.list_charts(table, rows, compared, concluded, view)
+    views.draw_views(table, workspace, rows, view, charts)
+    first_sight.draw_other_criteria(table, workspace, plan, compared)
+    first_sight.draw_tables(table, rows, compared, view)
+    if criterion.meanings:
+        with st.expander(t("scores.scale")):
+            show.draw(means.render_meanings(criterion))
+    details.draw_expenses(scored)
+    with st.expander(t("scores.computed")):
+        show.draw(details.render_computation(table, criterion, rows, compared.comparisons))
+    if count:
+        with st.expander(t("scores.noticed", n=count)):
+            show.findings(findings, to_message=False)
+            if count > len(findings):
+                st.caption(t("scores.noticed_more", n=len(findings), all=count))
+    score_proposals.show_confirmed(workspace)
 with toolbar:
     chart.draw_toolbar()

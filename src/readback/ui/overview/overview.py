@@ -16,7 +16,7 @@ from readback.scores import in_view
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui.common import show
-from readback.ui.common.draw import listing, sample_words
+from readback.ui.common.draw import listing, present, sample_words
 from readback.ui.common.state import choice
 from readback.ui.overview import lead, paired, status
 from readback.ui.prompts.one import training_row
@@ -51,11 +51,10 @@ def draw_answer(
         show.draw(show.h('<p class="rb-lead rb-answer-first">{}{}</p>', sentence, small))
 
 
-def sides() -> tuple[DeltaGenerator, DeltaGenerator]:
+def sides() -> Sequence[DeltaGenerator]:
     """Return where the picture goes, and beside it where what to look at first goes."""
     with st.container(key="first_two"):
-        left, right = st.columns([5, 2], gap="medium")
-    return left, right
+        return present.columns([5, 2], gap="medium")
 
 
 def _answer(

@@ -6,8 +6,9 @@ other; while presenting one is in sight, and the arrow keys go to the next and t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import Literal
 from unicodedata import east_asian_width
 
 import streamlit as st
@@ -69,6 +70,18 @@ def slide(name: str) -> DeltaGenerator:
     names.append(name)
     in_sight = not on() or len(names) == _get_number()
     return st.container(key=f"slide_{'in_sight' if in_sight else 'hidden'}_{name}")
+
+
+def rest(name: str) -> DeltaGenerator:
+    """Return the container for what is not presented: in its place without Present, and not in sight with it."""
+    return st.container(key=f"slide_{'hidden' if on() else 'in_sight'}_{name}")
+
+
+def columns(weights: Sequence[int], gap: Literal["small", "medium", "large"]) -> Sequence[DeltaGenerator]:
+    """Return columns beside each other; while presenting, where one thing is in sight, each has the whole width."""
+    if on():
+        return [st.container() for _ in weights]
+    return st.columns(list(weights), gap=gap)
 
 
 def draw_steps() -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from readback.types import Assembly, Message, ModelInput, Segment
 from readback.ui.common import show
-from readback.ui.common.draw import beside, cited, layers, loaded, token_sizes
+from readback.ui.common.draw import beside, cited, layers, loaded, present, token_sizes
 from readback.ui.common.state import choice
 from readback.ui.prompts import room, variables
 from readback.ui.prompts.bar import records
@@ -80,8 +80,8 @@ def draw() -> None:
         training_text := training_view.trained(assembled)
     ):  # three texts beside each other need the whole width
         training_view.page(training_text, model_input, assembled)
-    left, right = st.columns([7, 3], gap="medium")
-    with left:
+    left, right = present.columns([7, 3], gap="medium")
+    with left, present.slide("text"):
         views.warnings(assembled, tried)
         program_line.draw()
         if view == "wire" and model_input:
@@ -90,12 +90,13 @@ def draw() -> None:
             views.stored(stored, assembled)
         elif view != "training":
             views.messages(assembled, findings, tried)
-        variants.draw(assembled)
+        if not present.on():
+            variants.draw(assembled)
         replies.draw(reply_list, assembled, findings, assembled.masked)
         with st.expander(t("messages.edit"), key="edit_open"):
             template_try.draw()
         variables.of_record(workspace, choice.record(), assembled, choice.answer(sent))
-    with right, st.container(key="beside"):
+    with right, present.slide("findings"), st.container(key="beside"):
         finding_cards.draw_cards(findings, faults, assembled, tried)
         model_input_view.findings(server if view == "wire" else (), len(findings) + 1)
         _draw_sizes(view, model_input, stored, assembled, tried)
