@@ -49,7 +49,7 @@ chart.begin_page()
 with present.slide("answer"):
     answer = st.container(key="results_answer")
     view, toolbar = choices.draw_choices(scored, workspace)
-    picture = st.container(key="results_picture")
+picture = present.slide("differences")
 criterion, table = view.criterion, view.table
 details.draw_questions(scored, workspace, criterion.name)
 parts = drilldown.read_drilldown()

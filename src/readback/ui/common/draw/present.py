@@ -28,7 +28,7 @@ WIDE = {**dict.fromkeys("MW%@", 13), "m": 11.7, "w": 10.8}
 SMALL, DIGIT, CAPITAL, FOREIGN, SQUARE = 8, 8.7, 10, 11, 13.5
 AROUND = 50  # pixels of what is beside the text
 MOST = 620  # pixels: with what stands beside it, as much as a row of 1,366 pixels has room for
-LARGER = 2  # times: texts of 14 pixels, which pickers and charts have, become those of 28 that the page has
+LARGER = 2  # times: texts of 14 pixels, which pickers and charts have, become those of 28
 
 
 def on() -> bool:
