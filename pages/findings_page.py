@@ -28,8 +28,9 @@ if not every:
     ignoring.show_ignored(audit)
     st.stop()
 
-with st.container(horizontal=True, vertical_alignment="center", key="filters"):
-    lead = st.container()
+head = st.container(horizontal=True, vertical_alignment="center", key="findings_head")
+lead = head.container()
+with head.container(horizontal=True, vertical_alignment="center", width="content", key="filters"):
     arms = ("", *listing.conditions(every, audit))
     condition = setting.choose(
         "arm", t("findings.condition"), arms, listing.condition_label, 230, t("findings.every_condition")

@@ -64,8 +64,8 @@ def promised(link: dict[str, str], page: Any) -> str:
         return ""
     if (both := re.search(r"([\d,]+) kinds? of .* in ([\d,]+) places?", link["said"])) is None:
         return ""
-    rules = page.locator(".rb-rules").inner_text()
-    counts = [number(one) for one in re.findall(r"([\d,]+) places?", rules)]
+    every = page.locator(".rb-rule").evaluate_all("all => all.map((row) => Number(row.dataset.in))")
+    counts = [places for places in every if places]
     there = len(counts), sum(counts)
     return "" if there == (number(both[1]), number(both[2])) else f"promised {both[0]}, found {there}"
 

@@ -380,8 +380,8 @@ def _build_finding(group: Group, quoted: Quoted) -> dict[str, Any]:
     finding = group.findings[0] if group.findings else None
     part = quoted.excerpt(finding) if finding else None
     first = {
-        "said": sentence.capitalise(finding.message), "where": where(finding.place),
-        "fix": sentence.capitalise(finding.fix), "key": finding.key,
+        "said": sentence.finish(finding.message), "where": where(finding.place),
+        "fix": sentence.finish(finding.fix), "key": finding.key,
         "excerpt": {"label": part.label, "text": part.text, "marks": [list(mark) for mark in part.marks],
                     "before": part.before, "after": part.after} if part else None,
     } if finding else None  # fmt: skip

@@ -19,6 +19,12 @@ def capitalise(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def finish(text: str) -> str:
+    """Return what a rule says in half a sentence as a sentence of its own: with a capital and a full stop."""
+    is_open = bool(text) and not text.endswith((".", "?", "!", ":", "…"))
+    return f"{capitalise(text)}." if is_open else capitalise(text)
+
+
 def shorten_paths(text: str, root: Path | None) -> str:
     """Return the text with absolute paths inside the workspace written from its folder."""
     if root is None or str(root) in ("", ".", "/"):

@@ -28,6 +28,7 @@ from readback.checks.quoted import where as where
 from readback.html import exact
 from readback.types import Finding, Location
 from readback.ui.common import address, own_files
+from readback.words import sentence as sentences
 from readback.words import t
 
 SPOKEN = "spoken"  # where a run of a page keeps the language of the workspace's texts; None: that of the page
@@ -184,8 +185,8 @@ def finding(finding_: Finding, number: int | None = None, to_message: bool = Tru
         Markup(' aria-current="true"') if in_address else "",
         count,
         severity(finding_.severity),
-        finding_.message,
-        finding_.fix,
+        sentences.finish(finding_.message),
+        sentences.finish(finding_.fix),
         because(finding_),
         where(place),
         finding_.code,

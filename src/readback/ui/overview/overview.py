@@ -21,7 +21,7 @@ from readback.ui.common.state import choice
 from readback.ui.overview import lead, paired, status
 from readback.ui.prompts.one import training_row
 from readback.ui.results import means
-from readback.words import t
+from readback.words import sentence, t
 from readback.workspace.left_out import count_unread
 
 ENGINE = "oll-engine-unknown"
@@ -141,7 +141,7 @@ def engine_lines(audit: Audit) -> tuple[Markup, ...]:
     """Yield that it cannot be told which template Ollama sends, with the way to what would tell it."""
     unknown = [finding.message for finding in audit.findings if finding.code == ENGINE]
     link = show.link("findings", t("overview.all_findings"), code=ENGINE)
-    return tuple(show.h("{}. {}", f"{message[:1].upper()}{message[1:]}", link) for message in unknown)
+    return tuple(show.h("{} {}", sentence.finish(message), link) for message in unknown)
 
 
 def way(workspace: Workspace) -> tuple[str, ...]:

@@ -7,13 +7,13 @@ from markupsafe import Markup
 from readback.bookmarks.entry import Entry
 from readback.ui.common import show
 from readback.ui.common.draw import quote
-from readback.words import t
+from readback.words import sentence, t
 
 
 def draw(entry: Entry) -> Markup:
     """Facts, excerpts and fingerprints of an entry; the title stands above it."""
     word = show.severity(entry.severity) if entry.severity else ""
-    facts = show.join([show.h('<p class="rb-small">{}</p>', fact) for fact in entry.facts])
+    facts = show.join([show.h('<p class="rb-small">{}</p>', sentence.capitalise(fact)) for fact in entry.facts])
     labelled = [
         (part, show.h('<p class="rb-small">{}</p>', part.label) if part.label else "") for part in entry.excerpts
     ]

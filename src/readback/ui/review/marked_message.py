@@ -21,7 +21,7 @@ from readback.types import Assembly, Finding, Message, Record, RuleContext, Segm
 from readback.ui.common import show
 from readback.ui.common.draw import message, present, quote
 from readback.ui.common.state import choice
-from readback.words import t
+from readback.words import sentence, t
 
 LINES, MOST = 30, 3_000  # of a message that is shown whole
 AROUND = 700  # characters around the marked stretch of a longer one
@@ -61,7 +61,7 @@ def _build_finding(finding: Finding, item: Item) -> Markup:
     at = finding.place
     marks: tuple[Mark, ...] = ()
     if at.start is not None and at.end is not None and at.end > at.start:
-        marks = (Mark(at.start, at.end, 0, finding.severity, finding.message, here=True),)
+        marks = (Mark(at.start, at.end, 0, finding.severity, sentence.finish(finding.message), here=True),)
     strip = _list_contexts(place) if not at.judge else []
     marks += tuple(
         Mark(context.start, context.end, 0, "context", t("messages.context", n=context.number))
@@ -71,14 +71,14 @@ def _build_finding(finding: Finding, item: Item) -> Markup:
     return render_template(
         "ui/review/marked_message.html.jinja",
         t=t,
-        sentence=finding.message,
+        sentence=sentence.finish(finding.message),
         where="" if present.on() else where(at),
         contexts=[{"number": at.number, "sign": SIGNS[at.state], "state": at.state} for at, _ in strip],
         present=sum(context.state == "there" for context, _ in strip),
         text=_build_text(message.role_title(place.sent_message.role), place.sent_message.segments, marks),
         missing=[(number, show.exact_text(text), left) for number, text, left in _list_missing(strip)],
         answers=list(_list_answers(place.record, item, finding)),
-        fix=finding.fix[:1].upper() + finding.fix[1:],
+        fix=sentence.finish(finding.fix),
     )
 
 
@@ -89,7 +89,7 @@ def _build_excerpt(finding: Finding) -> Markup:
     return show.h(
         '<div class="rb-evidence"><p>{} {}</p>{}<p class="rb-where">{}</p></div>',
         show.severity(finding.severity),
-        finding.message,
+        sentence.finish(finding.message),
         quote.quote(part, finding.severity) if part else "",
         where(finding.place),
     )

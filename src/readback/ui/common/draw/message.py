@@ -18,7 +18,7 @@ from readback.ui.common import address, show
 from readback.ui.common.draw import bookmarks, cited, downloads, exports, token_sizes
 from readback.ui.common.draw.token_sizes import UNSIZED, Cut, Sized
 from readback.ui.common.state import choice, hits
-from readback.words import language, t
+from readback.words import language, sentence, t
 
 MOST = 0.5  # of the characters of a text, from which on its origin is what most of the text is
 
@@ -84,7 +84,12 @@ def marks(findings: Sequence[Finding], numbers: Sequence[int]) -> tuple[exact.Ma
     key_in_address = st.query_params.get("finding")
     return tuple(
         exact.Mark(
-            finding.place.start, finding.place.end, n, finding.severity, finding.message, finding.key == key_in_address
+            finding.place.start,
+            finding.place.end,
+            n,
+            finding.severity,
+            sentence.finish(finding.message),
+            finding.key == key_in_address,
         )
         for finding, n in zip(findings, numbers, strict=True)
         if finding.place.start is not None and finding.place.end is not None and finding.place.end > finding.place.start

@@ -76,7 +76,7 @@ def entry(finding: Finding, context: Quoted, part: Excerpt | None) -> Entry:
 def _place(same: Sequence[Finding], number: int, group: Group, context: Quoted, parts: Sequence[Excerpt]) -> Markup:
     finding = same[0]
     root = context.workspace.root
-    whole = sentence.shorten_paths(sentence.capitalise(finding.message), root)
+    whole = sentence.shorten_paths(sentence.finish(finding.message), root)
     brief = sentence.cut_brief(whole)
     more = show.h(FOLD, t("findings.whole_message"), whole) if brief != whole else Markup("")
     graver = show.severity(finding.severity) if finding.severity != group.severity else ""
@@ -118,7 +118,7 @@ def _where(same: Sequence[Finding], context: Quoted) -> Markup:
 
 def _fix(fix: str, context: Quoted) -> Markup:
     """Return how to fix what was found, as it stands beside its place."""
-    advice = sentence.shorten_paths(sentence.capitalise(fix), context.workspace.root)
+    advice = sentence.shorten_paths(sentence.finish(fix), context.workspace.root)
     brief = sentence.cut_brief(advice)
     more = show.h(FOLD, t("findings.whole_fix"), advice) if brief != advice else Markup("")
     card = '<div class="rb-fix-card"><strong>{}</strong><p>{}</p>{}</div>'

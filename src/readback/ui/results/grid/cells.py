@@ -12,7 +12,7 @@ from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED
 from readback.types import Criterion, Finding
 from readback.ui.common import show
 from readback.ui.results.grid.values import NO_ROW
-from readback.words import t
+from readback.words import sentence, t
 
 STEPS = 6  # looks of a chip, from the worse to the better end, as in the charts
 PATTERNS = 8  # of charts
@@ -79,7 +79,7 @@ def render_dots(findings: Sequence[Finding], label: str, **params: str | None) -
     return show.h(
         '<span class="rb-dot rb-{}" title="{}"><span aria-hidden="true">{}</span> {}</span>',
         first.severity,
-        first.message,
+        sentence.finish(first.message),
         sign,
         link,
     )
