@@ -11,9 +11,10 @@ HEAD = 80  # characters of a note in its heading
 COLUMNS = ("condition", "n_title", "mean", "chart_low", "chart_high", "failed", "missing", "na")
 DIGITS = 2  # after the point, as on the pages; the JSON form has the number as it is
 SMALL = 0.005  # below it two digits would be zeros
-QUESTIONS, CHANGES, DECISIONS, NOTES = 4, 3, 8, 3  # what of each there is room for on the first page
-NAMES = 4  # conditions of one change
-CUT = 120  # characters of what somebody wrote, on the first page
+QUESTIONS, CHANGES, DECISIONS, NOTES = 4, 2, 5, 3  # what of each there is room for on the first page
+NAMES, NAME = 3, 40  # conditions of one change, and characters of the name of one
+WHY = 150  # characters of a change, and of why two conditions may be compared or not
+CUT = 90  # characters of what somebody wrote, on the first page
 
 Values = Mapping[str, Any]
 
@@ -63,13 +64,13 @@ def describe_grouped_change(change: Values, most: int | None = None) -> str:
     and no more of a long change than there is room for.
     """
     what = sentence.capitalise(change["what"])
-    if most is not None and len(what) > 2 * CUT:
-        what = f"{what[: 2 * CUT]} …"
+    if most is not None:
+        what = cut(what, WHY)
     if not change["where"]:
         return what
     names = change["where"][:most]
     rest = len(change["where"]) - len(names)
-    listed = "; ".join(map(cut, names) if most is not None else names)
+    listed = "; ".join(names if most is None else [cut(name, NAME) for name in names])
     listed += t("report.change_others", n=rest) if rest else ""
     layer = t("report.change_layer", layer=change["layer"]) if change["layer"] else ""
     return t("report.change", what=what, n=len(change["where"]), names=listed, layer=layer)
@@ -81,7 +82,7 @@ def describe_why(question: Values) -> str:
     if not reasons:
         return t("report.first_fair_why") if question["fair"] == "fair" else ""
     more = t("report.first_more_why", n=len(reasons) - 1) if reasons[1:] else ""
-    return " ".join(filter(None, (cut(reasons[0]), more)))
+    return " ".join(filter(None, (cut(reasons[0], WHY), more)))
 
 
 def describe_first_rest(report: Values) -> Iterator[str]:
@@ -116,10 +117,10 @@ def describe_numbers(row: Values) -> str:
     return t("report.first_numbers", difference=f"{sign}{format_cell(row['difference'])}", span=span, n=row["n"])
 
 
-def cut(text: str) -> str:
+def cut(text: str, most: int = CUT) -> str:
     """Return the beginning of what somebody wrote, in one line."""
     whole = join_lines(text)
-    return whole if len(whole) <= CUT else f"{whole[:CUT]} …"
+    return whole if len(whole) <= most else f"{whole[:most]} …"
 
 
 def describe_author(event: Values) -> str:

@@ -1,0 +1,89 @@
+"""The map of Findings in a browser, and the first page of a report on paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from served import LAPTOP, settle, turn_to
+
+from readback import workspace
+from readback.project_files import demos
+from readback.reporting import contents
+from readback.reporting.forms import FORMS
+from readback.review.store import Store
+
+pytestmark = pytest.mark.browser
+MISTAKES = "findings?workspace=six-conditions-mistakes"
+PAPER = {"width": 688, "height": 1017}  # A4 without its margins of 14 mm, in CSS pixels
+
+
+def test_the_map_is_in_the_first_view_and_its_head_stays(demo: str, tour: Any) -> None:
+    tour.set_viewport_size(LAPTOP)
+    turn_to(tour, f"{demo}{MISTAKES}", ".rb-map")
+    first = tour.locator(".rb-map a.rb-spot").first.bounding_box()
+    assert first["y"] < 380
+    fix, place = (tour.locator(selector).first.bounding_box() for selector in (".rb-fix-card", ".rb-places"))
+    assert fix["x"] > place["x"] + place["width"] - 1  # beside it
+    assert abs(fix["y"] - place["y"]) < 60
+    head = tour.locator(".rb-map thead th").nth(1)
+    before = head.bounding_box()["y"]
+    tour.locator(".rb-map tfoot").scroll_into_view_if_needed()
+    settle(tour)
+    assert 0 < head.bounding_box()["y"] <= before
+    cut = tour.locator(".rb-map a.rb-spot").evaluate_all(
+        "all => all.filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.title)"
+    )
+    assert cut == []
+
+
+def test_a_cell_is_clicked_and_the_map_stays(demo: str, tour: Any) -> None:
+    tour.set_viewport_size(LAPTOP)
+    turn_to(tour, f"{demo}{MISTAKES}", ".rb-map")
+    cells = tour.locator(".rb-map a.rb-spot").count()
+    tour.locator('.rb-rule[data-code="fmt-system-text-in-user"] a.rb-spot').nth(1).click()
+    tour.locator(".rb-map a.rb-spot[aria-current]").wait_for()
+    settle(tour)
+    assert tour.locator(".rb-map a.rb-spot").count() == cells
+    assert "mistake 2" in tour.locator(".rb-arms [aria-current]").inner_text()
+
+
+def test_on_a_phone_no_cell_is_cut(demo: str, tour: Any) -> None:
+    tour.set_viewport_size({"width": 390, "height": 844})
+    turn_to(tour, f"{demo}{MISTAKES}", ".rb-map")
+    wide = tour.locator(".rb-map a.rb-spot").evaluate_all("all => all.filter((e) => e.scrollWidth > e.clientWidth + 1)")
+    assert wide == []
+    assert tour.evaluate("document.documentElement.scrollWidth") <= 390
+    tour.set_viewport_size(LAPTOP)
+
+
+@pytest.mark.parametrize("many", [0, 40])
+def test_the_first_page_of_a_report_is_one_sheet(
+    chromium: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int
+) -> None:
+    """However much was asked, decided, noted and changed."""
+    monkeypatch.setenv("READBACK_STATE", str(tmp_path / "state"))
+    root = demos()["six-conditions-mistakes"]
+    opened, store = workspace.open(root), Store(root)
+    values = contents.build_contents(opened, store, contents.select_events(store.events(), None), jobs=1)
+    long = "A long reason with many words " * 20
+    first = values["summary"]
+    first["questions"] *= many or 1
+    first["decisions"] = many * [
+        {"about": long, "verdict": "accept", "owner": "Somebody", "time": "", "reason": long, "bytes": "changed"}
+    ]
+    first["open_notes"] = many * [{"text": long, "owner": "Somebody", "due": "2026-01-01", "overdue": True}]
+    if many:
+        changes = many * [{"what": long, "where": many * [long], "layer": ""}]
+        signed = {"who": "Ana", "time": "2026-01-01", "about": "The study", "why": "", "signoffs": 3}
+        first["standing"] = {"state": "stale", "changes": changes, **signed}
+    out = tmp_path / "report.html"
+    out.write_bytes(FORMS["html"](values))
+    page = chromium.new_page(viewport=PAPER)
+    page.emulate_media(media="print")
+    page.goto(out.as_uri())
+    assert page.locator("#first").evaluate("e => e.getBoundingClientRect().bottom") < PAPER["height"]
+    assert page.locator("#first svg").count() > 0
+    assert page.evaluate("[...document.fonts].map((font) => font.status)") == ["loaded"]
+    page.close()
