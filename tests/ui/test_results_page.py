@@ -291,7 +291,7 @@ def test_a_note_of_two_criteria_stands_once(write: Write, page: Open) -> None:
 
 def test_a_file_that_cannot_be_used_says_why(write: Write, page: Open) -> None:
     root = write({"readback.yml": "scores: [s.csv]\n", "s.csv": "name,colour\na,red\n"})
-    assert "no scores are found in 's.csv'; its columns are: name, colour" in drawn(page(root))
+    assert "No scores are found in 's.csv'; its columns are: name, colour" in drawn(page(root))
 
 
 @pytest.mark.realdata
