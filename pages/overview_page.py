@@ -64,6 +64,8 @@ with left:
     with present.slide("ranked"):
         if head:
             ranked.draw_means(head, judged)
+        elif workspace.dataset and workspace.dataset.absent:
+            show.empty(t("overview.absent", file=workspace.dataset.path), t("frame.open_one"), "open")
         else:
             ranked.draw_lengths(audit, judged)
 with right, present.slide("first"):

@@ -28,7 +28,7 @@ heading = st.empty()
 heading.title(t("scores.title"))
 workspace = choice.workspace()
 if st.query_params.get("view") == "rows" or (workspace.dataset and not workspace.scores):
-    heading.title(t("records.title"))
+    heading.title(t("scores.title_rows" if workspace.scores else "scores.title_no_scores"))
     rows_page.draw()
     st.stop()
 if not workspace.scores:

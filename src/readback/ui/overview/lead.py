@@ -145,6 +145,7 @@ def unplanned_answer(workspace: Workspace, table: ScoreTable, audit: Audit) -> s
         parts = [
             _name_none(view, concluded) or concluded.headline or open_answer,
             _name_first(view, concluded),
+            t("overview.by_factor") if len(view.varying) > 1 else "",
             _add_fairness(workspace),
         ]
         return " ".join(filter(None, parts))

@@ -72,6 +72,8 @@ def _answer(
         return paired.sentence(audit, judged)
     if scored and (sentence := lead.unplanned_answer(workspace, scored, audit)):
         return show.h("{}", sentence)
+    if not audit.conditions and workspace.dataset and workspace.dataset.absent:
+        return show.h("{}", t("overview.lead_absent"))
     if len(audit.conditions) > 1:
         return show.h("{}", t("overview.no_plan"))
     if audit.conditions:
@@ -251,7 +253,7 @@ def _sides(audit: Audit, weighed_group: Weighed) -> Markup:
     )  # the other side may have it elsewhere
     key = f"{section}.first_{'one' if weighed_group.one_sided else 'both'}"
     names = paired.name_pair(hit[0])
-    words = t("overview.planned_pair")
+    words = paired.find_question(choice.workspace(), hit[0]) or t("overview.planned_pair")
     label = show.h('<span title="{}">{}<span class="rb-aloud"> ({})</span></span>', names, words, names)
     pair = paired.link(hit[0], label)
     return show.h(t(f"{key}_more" if hit[1:] else key, n=len(hit) - 1, pair="{pair}"), pair=pair)

@@ -121,7 +121,8 @@ def _answer_best(table: ScoreTable, rows: Sequence[Row], concluded: Concluded, v
     scored = [row for row in rows if row.mean is not None]
     range_of_means = means.format_lead(table, rows, view.criterion)
     headline = _find_best(table, scored, concluded, view)
-    return AnswerLine("", headline or range_of_means, range_of_means if headline and len(scored) < 2 else "")
+    rest = range_of_means if headline and len(scored) < 2 else t("scores.answer_unplanned") if headline else ""
+    return AnswerLine("", headline or range_of_means, rest)
 
 
 def format_question(table: ScoreTable, line: Line) -> str:
