@@ -52,8 +52,8 @@ def root(write: Write) -> Path:
 
 
 def save_note(page: Any, who: str) -> None:
-    """Press the button until it is answered: a click meets nobody while Streamlit draws it anew. The draft has one id, so
-    it is saved once; the name is asked in place where it is not known.
+    """Press the button until it is answered: a click meets nobody while Streamlit draws it anew. The draft has one id,
+    so it is saved once; the name is asked in place where it is not known.
     """
     name = page.get_by_role("textbox", name="Your name, with which it is saved")
     for _ in range(4):
