@@ -16,7 +16,7 @@ from readback.project_files import PROJECT
 SOURCES = [PROJECT / "app.py", *sorted((PROJECT / "pages").glob("*.py")), *sorted(words.HERE.parent.rglob("*.py"))]
 ENGLISH = words.words("en")
 AREAS = {key.partition(".")[0] for key in ENGLISH}
-NO_KEY = re.compile(r" |\.(jsonl?|csv|md|yml)$")  # a sentence, a file's name
+NO_KEY = re.compile(r" |\.(jsonl?|csv|css|md|yml)$")  # a sentence, a file's name
 LANGUAGES = sorted(file.stem for file in words.HERE.glob("*.yml"))
 
 
@@ -44,8 +44,13 @@ def base(key: str) -> str:
 
 @cache
 def used() -> dict[str, str]:
-    """The keys that any source file has, each with the name of one of its files."""
-    return {text: path.name for path in SOURCES for text in literals(path)}
+    """The keys that any source file or template has, each with the name of one of its files."""
+    in_templates = {
+        re.escape(key) + ("[^.]+" if end == "~" else ""): path.name
+        for path in words.HERE.parent.rglob("*.jinja")
+        for key, end in re.findall(r"\bt\('([\w.]+)'\s*([,)~])", path.read_text("utf-8"))
+    }
+    return {text: path.name for path in SOURCES for text in literals(path)} | in_templates
 
 
 DEFINED = {base(key) for key in ENGLISH}

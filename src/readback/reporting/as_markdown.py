@@ -70,17 +70,20 @@ def _format_first_page(report: Values) -> Iterator[str]:
         yield f"{line(t('report.first_nothing_asked'))}\n"
     yield from (f"{line(text)}\n" for text in sentences.describe_first_rest(report))
     yield f"## {line(t('report.first_decisions'))}\n"
-    rows = [
-        f"{t('report.word_' + entry['verdict'])}, {sentences.cut(entry['about'])}: {sentences.cut(entry['reason'])} "
-        f"({sentences.cut(entry['owner'])}; {t('report.word_' + entry['bytes'])})"
-        for entry in summary["decisions"][: sentences.DECISIONS]
-    ]
+    rows = [_format_decided(entry) for entry in summary["decisions"][: sentences.DECISIONS]]
     if rows:
         yield f"{_format_list(rows)}\n"
     yield f"{line(' '.join(sentences.summarise(report)))}\n"
     notes = [sentences.describe_first_note(note) for note in summary["open_notes"][: sentences.NOTES]]
     if notes:
         yield f"{_format_list(notes)}\n"
+
+
+def _format_decided(entry: Mapping[str, Any]) -> str:
+    """Return a decision as the line of the first page."""
+    verdict, bytes_now = t(f"report.word_{entry['verdict']}"), t(f"report.word_{entry['bytes']}")
+    about, reason, owner = (sentences.cut(entry[name]) for name in ("about", "reason", "owner"))
+    return f"{verdict}, {about}: {reason} ({owner}; {bytes_now})"
 
 
 def _format_section(name: str, parts: Sequence[Sequence[str]]) -> Iterator[str]:
