@@ -9,7 +9,7 @@ import time
 from html import unescape
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -17,6 +17,7 @@ from streamlit.testing.v1 import AppTest
 from readback.project_files import PROJECT
 from readback.review.state import build_review
 from readback.review.store import Store
+from readback.ui.common.old_addresses import ROOM_OF, translate_address
 
 
 def page(name: str = "", **params: str) -> AppTest:
@@ -43,10 +44,19 @@ def _begun(test: AppTest) -> AppTest:
 
 def turned(test: AppTest, name: str, **params: str) -> AppTest:
     """The same session on another page."""
+    name, params = _arrive(name, params)
     test.switch_page(f"pages/{name}_page.py")
     for key, value in params.items():
         test.query_params[key] = value
     return drawn(test.run())
+
+
+def _arrive(name: str, params: dict[str, str]) -> tuple[str, dict[str, str]]:
+    """Where an address leads: that of a page before the five rooms leads to its room, as the server redirects it."""
+    if name not in ROOM_OF:
+        return name, params
+    room = urlsplit(translate_address(name, urlencode(params)))
+    return room.path, dict(parse_qsl(room.query, keep_blank_values=True))
 
 
 def drawn(test: AppTest) -> AppTest:
