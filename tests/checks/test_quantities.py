@@ -20,7 +20,9 @@ files findings functions hits hours items judgements judges kinds lines means me
 outcomes pairs places prompts questions ratings records requests rows scores seconds segments shares tasks tokens turns
 types values variables warnings words
 """.split()  # noqa: SIM905 - a column of words is easier to read than one of quoted ones
-WRONG = re.compile(rf"(?<![\w.,])1 (?:(?:(?!of\b)[a-z-]+ ){{0,2}}(?:{'|'.join(MANY)})|are|have|differ)\b")
+WRONG = re.compile(
+    rf"(?<![\w.,])1 (?:(?:(?!(?:of|with|has|and)\b)[a-z-]+ ){{0,2}}(?:{'|'.join(MANY)})|are|have|differ)\b"
+)
 PLURAL = re.compile(r"\b(?:there are|are) 1\b")
 # "0.5 of 1 records" is as wrong as "1 records"; "1 of 3 records" is right, since the last number governs the word.
 NUMBERS = {"n", "count"}
@@ -51,10 +53,16 @@ def sentences() -> Iterator[tuple[str, str, int | None]]:
             yield key, text, n
 
 
+# Sentences of the pages whose number is never one: one condition has another sentence, and the limit is large.
+NEVER_ONE = {"overview.lead_none", "overview.ranked_aloud", "sides.cut"}
+
+
 @pytest.mark.parametrize("number", [0, 1, 2])
 def test_b16_a_sentence_of_the_pages_has_the_word_that_fits_its_number(number: int) -> None:
     wrong = {}
     for key, text, n in sentences():
+        if number == 1 and key in NEVER_ONE:
+            continue
         said = filled(text, number, n)
         if WRONG.search(said) or PLURAL.search(said):
             wrong[key] = said

@@ -1,4 +1,4 @@
-"""Messages, the view Training text: three texts beside each other, where they part, and every system message."""
+"""Prompts, the layer Training text: three texts beside each other, where they part, and every system message."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from readback.ui.prompts.one.three_texts import placed
 
 Write = Callable[[Mapping[str, Any]], Path]
 CHATML = "format: chatml-plain"
-VIEW = {"view": "training", "condition": "closed"}
+VIEW = {"layer": "training", "condition": "closed"}
 
 
 def view(**more: str) -> AppTest:
@@ -134,7 +134,7 @@ def test_a_very_long_prompt_shows_its_beginning_and_the_way_to_the_rest(serving:
     serving(
         {**workspace("right", CHATML), "Modelfile": modelfile, "data.jsonl": [{**ROW, "instruction": "\n".join(lines)}]}
     )
-    assert "Compare shows the rest." in words(view(whole="1"))
+    assert "The rest is under Difference." in words(view(whole="1"))
 
 
 def test_the_table_of_system_messages_marks_the_odd_one(serving: Write) -> None:
@@ -177,7 +177,9 @@ def test_the_overview_tells_of_the_text_around_the_messages(serving: Write) -> N
 
 def test_compare_says_which_training_text_it_shows(serving: Write) -> None:
     serving(workspace("newline"))
-    told = words(page("prompts", condition="closed", differs="layer", layer="training", b_layer="wire"))
+    told = words(
+        page("prompts", view="difference", condition="closed", differs="layer", layer="training", b_layer="wire")
+    )
     assert "After <|im_end|> A has a newline, B has none" in told
     assert "A: the training text up to the answer, made with chatml-plain, which is assumed" in told
 

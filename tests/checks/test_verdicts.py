@@ -1,4 +1,4 @@
-"""May two conditions be compared? One answer, the same on Overview, on Compare and on the command line."""
+"""May two conditions be compared? One answer, the same on Overview, in Prompts and on the command line."""
 
 from __future__ import annotations
 
@@ -99,16 +99,19 @@ def test_a_sample_says_that_it_is_one(write: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("b", "said"),
-    [(BROKEN, "Not fair."), ("Q: {{ q }}", "Fair."), (SOME, "A template cannot be rendered: 1 place in b")],
+    ("b", "row", "said"),
+    [
+        (BROKEN, "✕ not fair A template cannot be rendered: 4 places in b", "Not fair."),
+        ("Q: {{ q }}", "✓ fair Only the prompt differs.", "Fair."),
+        (SOME, "✕ not fair A template cannot be rendered: 1 place in b", "A template cannot be rendered: 1 place in b"),
+    ],
 )
 def test_the_pages_and_the_command_line_say_the_same(
-    serving: Callable[[Mapping[str, Any]], Path], capsys: pytest.CaptureFixture[str], b: str, said: str
+    serving: Callable[[Mapping[str, Any]], Path], capsys: pytest.CaptureFixture[str], b: str, row: str, said: str
 ) -> None:
     folder = serving(study(a="{{ q }}", b=b))
-    overview = words(page("overview"))
-    assert said in overview
-    compared = words(page("prompts", condition="a", b_condition="b"))
+    assert f"“a” versus “b” {row}" in words(page())
+    compared = words(page("prompts", view="difference", condition="a", b_condition="b"))
     assert "May A be compared with B?" in compared
     assert said in compared
     cli.main(["check", str(folder)])
