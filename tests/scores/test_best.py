@@ -115,6 +115,10 @@ def test_what_cannot_be_compared_fairly_is_not_called_better(write: Write, monke
     if "provided the comparisons are fair" in looking.words(app):  # else somebody has checked them before
         assert any(True for _ in looking.links(app, ""))
     said = looking.words(looking.turned(looking.page(), "results"))
-    assert "“c” is better" not in said
+    denied = "That does not show that “c” is better."
+    assert said.count(denied) == 2
+    assert "“c” is better" not in said.replace(denied, "")
+    assert "fairness not checked" not in said
+    assert said.count("✕ not fair") == 2
     assert "not known, because no comparison in which “c” scores clearly higher is known to be fair." in said
     assert "2 comparisons with it are not fair" in said

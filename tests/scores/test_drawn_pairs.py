@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import looking
 import numpy as np
@@ -20,7 +18,10 @@ from readback.scores.comparing.comparison import Compared
 from readback.scores.conclusion import conclude_criterion
 from readback.types import Criterion
 
-DIFFERENCES = 1  # the place of the chart of differences on the page
+LINE = re.compile(r'<tr class="rb-forest-line[^"]*">.*?</tr>', re.S)
+NUMBER = re.compile(r'<td class="rb-forest-by"><strong>([^<]+)</strong><span class="rb-small">([^<]*)</span>')
+MARK = re.compile(r'<i class="rb-forest-mark" style="left:([\d.]+)%">')
+TICK = re.compile(r'<span style="left:([\d.]+)%">([^<]+)</span>')
 NAMES = ("a", "b", "c", "d")
 
 
@@ -31,18 +32,30 @@ def rows(names: tuple[str, ...] = NAMES) -> str:
     return "item,condition,criterion,score,judge\n" + "".join(lines)
 
 
+def drawn_lines(page: AppTest) -> list[tuple[float, str, str]]:
+    """Return each line of the picture of differences: its number, its outcome in words, how its mark looks; the mark
+    is where the axis has that number.
+    """
+    body = next(html.proto.body for html in page.main.get("html") if "rb-forest-line" in html.proto.body)
+    ticks = [(float(place), _read(text)) for place, text in TICK.findall(body)]
+    (left, low), (right, high) = ticks[0], ticks[-1]
+    lines = []
+    for row in LINE.findall(body):
+        text, outcome = NUMBER.findall(row)[0]
+        (place,) = MARK.findall(row)
+        drawn = low + (float(place) - left) * (high - low) / (right - left)
+        assert drawn == pytest.approx(_read(text), abs=0.006 + (high - low) / 1000)
+        lines.append((_read(text), outcome, re.findall(r"rb-forest-plot rb-mark-(\w+)", row)[0]))
+    return lines
+
+
+def _read(text: str) -> float:
+    return float(text.replace("\u2212", "-"))
+
+
 def drawn_differences(page: AppTest) -> list[float]:
-    """Return the middle of every mark in the chart of differences, sorted."""
-    spec = json.loads(page.get("plotly_chart")[DIFFERENCES].proto.spec)
-    marks: list[Any] = []
-    for trace in spec["data"]:
-        if trace["type"] != "scatter" or not trace.get("customdata"):
-            continue
-        x = trace["x"]
-        if isinstance(x, dict):
-            x = np.frombuffer(base64.b64decode(x["bdata"]), x["dtype"]).tolist()
-        marks += x
-    return sorted(round(one, 4) for one in marks)
+    """Return the number of every line in the picture of differences, sorted."""
+    return sorted(number for number, _, _ in drawn_lines(page))
 
 
 def concluded_differences(folder: Path) -> list[float]:
@@ -52,7 +65,7 @@ def concluded_differences(folder: Path) -> list[float]:
     criterion, judge = in_view.first(table, opened) or ("", "")
     shown = in_view.get_judge_table(table, judge)
     pairs = drawn_pairs.list_pairs(conclude_criterion(shown, opened, criterion, judge, lambda one: ""))
-    return sorted(round(one.difference, 4) for one in pairs if getattr(one, "difference", None) is not None)
+    return sorted(round(one.difference, 2) for one in pairs if getattr(one, "difference", None) is not None)
 
 
 def test_without_a_plan_the_others_are_drawn_against_the_condition_that_is_called_best(
@@ -90,13 +103,16 @@ def test_a_planned_pair_without_the_baseline_is_drawn_and_in_the_caption_and_the
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = "scores: [s.csv]\ncomparisons:\n- {a: a, b: b, criterion: grade}\n- {a: d, b: c, criterion: grade}\n"
-    monkeypatch.setenv("READBACK_WORKSPACE", str(write({"s.csv": rows(), "readback.yml": plan})))
+    root = write({"s.csv": rows(), "readback.yml": plan})
+    monkeypatch.setenv("READBACK_WORKSPACE", str(root))
     page = looking.scores()
     text = looking.words(page)
-    assert drawn_differences(page) == [1.0, 2.0, 2.0, 4.0]
-    caption = "Of 3 compared with a on the same questions: 3 higher, 0 lower, 0 without a clear difference."
-    assert f"{caption} On 40 shared questions “c” scores 2.00 higher than “d”" in text
-    assert re.search(r"Every difference in numbers.*\bd\s+c\s+\+2\.00", text)
+    assert drawn_differences(page) == concluded_differences(root) == [1.0, 2.0]
+    for high, number, low in (("b", "1.00", "a"), ("c", "2.00", "d")):
+        assert f"On 40 shared questions “{high}” scores {number} higher than “{low}”" in text
+    numbers = text[text.index("Every difference in numbers") :]
+    for pair in (r"a\s+c\s+\+4", r"a\s+d\s+\+2", r"a\s+b\s+\+1", r"d\s+c\s+\+2"):
+        assert re.search(rf"\b{pair}\.00", numbers)
 
 
 @pytest.mark.parametrize(
@@ -111,11 +127,12 @@ def test_what_the_words_call_not_certain_is_so_in_the_chart_and_its_caption(
     )
     page = looking.scores()
     text = looking.words(page)
-    legend = {trace.get("name") for trace in json.loads(page.get("plotly_chart")[DIFFERENCES].proto.spec)["data"]}
+    lines = drawn_lines(page)
     assert caption in text
     assert ("is clearly better" in text or "is better than each" in text) == (differing == 30)
-    assert ("lower, but not certain" in legend) == (differing == 7)
-    assert ("lower" in legend) == (differing == 30)
+    assert {(outcome, look) for _, outcome, look in lines} == {
+        ("clear difference", "worse") if differing == 30 else ("lower, but not certain", "open")
+    }
 
 
 def test_a_caption_does_not_call_better_what_the_words_above_call_unfair(write: Write) -> None:

@@ -679,7 +679,7 @@ def test_the_real_checkpoints_open(
 
 @pytest.mark.realdata
 @pytest.mark.parametrize("name", ["with_results", "with_rubrics"])
-@pytest.mark.parametrize("page", ["overview", "messages", "scores", "findings"])
+@pytest.mark.parametrize("page", ["overview", "prompts", "results", "findings", "review"])
 def test_the_pages_of_a_real_checkpoint_are_drawn(
     shared: Path, monkeypatch: pytest.MonkeyPatch, name: str, page: str
 ) -> None:

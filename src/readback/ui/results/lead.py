@@ -121,8 +121,14 @@ def _answer_best(table: ScoreTable, rows: Sequence[Row], concluded: Concluded, v
     scored = [row for row in rows if row.mean is not None]
     range_of_means = means.format_lead(table, rows, view.criterion)
     headline = _find_best(table, scored, concluded, view)
-    rest = range_of_means if headline and len(scored) < 2 else t("scores.answer_unplanned") if headline else ""
+    rest = range_of_means if headline and len(scored) < 2 else _describe_unplanned(concluded) if headline else ""
     return AnswerLine("", headline or range_of_means, rest)
+
+
+def _describe_unplanned(concluded: Concluded) -> str:
+    """Return that nothing was planned, and that fairness was not checked where a pair of the answer was not."""
+    unchecked = any(fairness.kind in ("", "unchecked") for fairness in concluded.fairness.values())
+    return t("scores.answer_unplanned_unchecked" if unchecked else "scores.answer_unplanned")
 
 
 def format_question(table: ScoreTable, line: Line) -> str:
