@@ -167,7 +167,7 @@ def test_a_folder_of_a_side_that_does_not_match_says_what_it_has(
 @pytest.mark.parametrize("link", [{"b_rev": "no-such-revision"}, {"b_rev": "--output=x"}, {"b_rev": "a" * 5000}])
 def test_a_link_to_a_revision_that_is_not_there_says_so(serving: Any, link: dict[str, str]) -> None:
     serving(ONE)
-    test = page("prompts", mode="plain", differs="version", **link)
+    test = page("prompts", view="difference", mode="plain", differs="version", **link)
     assert "cannot be compared" in words(test)
     assert "revision" in codes(test)
 
@@ -176,7 +176,7 @@ def test_no_finding_at_all_says_so_and_where_to_go(serving: Any) -> None:
     serving({**ONE, "readback.yml": {"dataset": "d.jsonl", "modes": MODES[:1]}})
     test = page("findings")
     assert "No findings" in words(test)
-    assert "/prompts?" in said(test)
+    assert re.search(r'href="/prompts[^"]*">See the messages</a>', said(test))
     assert "There is nothing to repair." in words(page())
 
 

@@ -96,7 +96,9 @@ def test_a5_messages_and_compare_say_it_on_the_page(serving: Any) -> None:
     assert f"({SAID}): langchain" in looking.words(page)
     assert f"added by the adapter langchain, in Readback&#x27;s own words ({SAID})" in looking.said(page)
     assert f"Download ({SAID})" in [one.proto.label for one in page.get("download_button")]
-    other = looking.page("prompts", task="parsing", adapter="house", b_task="parsing", b_adapter="langchain")
+    other = looking.page(
+        "prompts", view="difference", task="parsing", adapter="house", b_task="parsing", b_adapter="langchain"
+    )
     assert f"({SAID})" in looking.words(other)
 
 

@@ -214,7 +214,9 @@ def test_an_open_note_is_an_item_that_shows_it(root: Path) -> None:
     clicked(test, "save_study")
     (note,) = held(root).notes
     told = words(turned(test, "review", view="open", item=f"note:{note.id}"))
-    assert "Note of Ada: Who rebuilds it?" in told
+    assert "Note Ada: Who rebuilds it?" in told
+    item = told.rpartition("open · Ada (name as given), ")[2]
+    assert "the whole study Who rebuilds it? See the note" in item
 
 
 def test_a_study_with_nothing_to_say_leads_out(write: object, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -388,5 +388,5 @@ def test_ninety_six_conditions_of_nothing_but_scores(shared: Path, monkeypatch: 
 def test_a_real_configuration_without_data_shows_its_modes(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("READBACK_WORKSPACE", str(shared / "data" / "albert"))
     test = overview()
-    assert "No dataset, 2 modes. No errors" in words(test)
+    assert "No dataset, 2 modes. No comparison is planned, and there are no scores. ▲ No errors;" in words(test)
     assert row(test, "rag")

@@ -46,7 +46,7 @@ def test_overview_shows_a_sample_at_once_and_says_so_everywhere_it_counts(servin
     text = words(test)
     assert "This is a sample: 300 of 1,101 records were checked, one drawn from each of 300 equal parts" in text
     assert f"A fault found in 0 of 300 sampled records is in at most {MOST} % of all records (95 % confidence)." in text
-    assert f"in {hits()}" in text
+    assert f"The user message contains system text {hits()}" in text
     assert (
         "In the sample the planned comparison is fair. Both sides of it have the same fault: The user message contains"
         in text
@@ -61,9 +61,9 @@ def test_after_the_click_it_is_the_whole_and_no_sample(serving: Any) -> None:
     serving(study())
     test = clicked(page(), "check_all")
     text = words(test)
-    assert "1 kind of error in 442 places." in text
+    assert "1 kind of error in 442 places " in text
     assert "sample" not in text
-    assert "in 221 records" in text
+    assert "221 records and 2 conditions" in text
     assert "check_all" not in [button.key for button in test.button]
 
 
@@ -78,9 +78,9 @@ def test_what_somebody_had_checked_whole_is_shown_to_everybody(serving: Any) -> 
 def test_nothing_in_the_sample_is_said_with_its_bound(serving: Any) -> None:
     serving(study(lambda n: False, comparisons=[{"a": "right", "b": "wrong"}]))
     text = words(page())
-    assert f"No errors were found in the sample, so at most {MOST} % of all records have one (95 %)." in text
+    assert f"No errors were found in the sample, so at most {MOST} % of all records have one (95 %)" in text
     assert "In the sample the planned comparison is fair." in text
-    assert "Fair in the sample." in text
+    assert "“right” versus “wrong” ✓ fair Only the prompt differs." in text
     assert "No problems to review in the sample." in text
     text = words(page("findings"))
     assert f"No findings in the sample of 300 records, so at most {MOST} % of all records have one" in text
@@ -105,7 +105,7 @@ def test_lines_that_cannot_be_read_are_known_of_the_whole_file(serving: Any) -> 
     lines = "".join(json.dumps(row) + "\n" for row in files["data.jsonl"])
     serving(files | {"data.jsonl": lines + "torn\n"})
     assert "dat-bad-line" in words(page("findings"))
-    assert "1 kind of error in 1 place in the sample and the files." in words(page())
+    assert "1 kind of error in 1 place in the sample and the files " in words(page())
 
 
 def test_ids_that_repeat_are_counted_in_all_records(serving: Any) -> None:
@@ -114,16 +114,15 @@ def test_ids_that_repeat_are_counted_in_all_records(serving: Any) -> None:
     test = page("findings")
     assert "550 of 1,101 records · 550 places" in words(test)
     assert test.main.subheader[0].value == "Places 1 to 10 of 550"
-    assert "in 550 of 1,101 records" in words(page())
+    assert "Two records have the same id 550 of 1,101 records" in words(page())
 
 
 def test_what_is_ignored_is_counted_in_the_records_that_were_looked_at(serving: Any) -> None:
     rows = [{"id": f"r{n // 2}", "q": f"{BRIEF} Why {n}?"} for n in range(COUNT)]
     ignore = [{"code": code, "why": "meant", "by": "me", "date": "2026-01-31"} for code in ("dat-duplicate-id", CODE)]
     serving(study(ignore=ignore) | {"data.jsonl": rows})
-    text = words(page("findings", ignored="1"))
-    assert "550 of 1,101 records · 550 places" in text
-    assert f"{hits(lambda n: True)} · " in text
+    assert "550 of 1,101 records · 550 places" in words(page("findings", ignored="1", code="dat-duplicate-id"))
+    assert f"{hits(lambda n: True)} · " in words(page("findings", ignored="1", code=CODE))
 
 
 def test_a_sample_does_not_say_that_ignoring_lines_are_needless(serving: Any) -> None:
@@ -138,7 +137,7 @@ def test_a_sample_does_not_say_that_ignoring_lines_are_needless(serving: Any) ->
 def test_variables_and_fields_are_those_of_the_sample(serving: Any) -> None:
     rows = [{"id": f"r{n}", "q": "Why?", "note": "x"} for n in range(COUNT)]
     serving(study() | {"data.jsonl": rows})
-    test = page("findings")
+    test = page("prompts", view="records")
     assert "Variables in 300 records of the sample" in [header.value for header in test.main.header]
     assert "In the sample 1 field of the records is read by no template: note" in words(test)
 

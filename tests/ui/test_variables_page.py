@@ -1,4 +1,4 @@
-"""The variables on the pages: for one record under its messages, and over all records on Findings."""
+"""The variables on the pages: for one record under its messages, and over all records in the view of them."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ def shown(monkeypatch: pytest.MonkeyPatch, write: Write) -> None:
 
 
 @pytest.mark.usefixtures("shown")
-def test_findings_counts_each_variable_and_leads_to_the_first_such_record() -> None:
-    test = page("findings")
+def test_all_records_counts_each_variable_and_leads_to_the_first_such_record() -> None:
+    test = page("prompts", view="records")
     assert "Variables over all records" in [head.value for head in test.header]
     assert "docs[*].year 1 of 4 2 of 4, optional" in words(test)
     assert "4 fields of the records are read by no template: note , sumary , documents , docs[*].url" in words(test)
     targets = [link for link in links(test, "prompts") if "finding" not in link]
-    assert {"record": "d", "mode": "m"}.items() <= next(one for one in targets if one["record"] == "d").items()
+    assert {"record": "d", "mode": "m"}.items() <= next(one for one in targets if one.get("record") == "d").items()
 
 
 @pytest.mark.usefixtures("shown")
 def test_the_table_over_all_records_sorts_and_downloads() -> None:
-    test = page("findings", variables_all_sort="missing", variables_all_down="1")
+    test = page("prompts", view="records", variables_all_sort="missing", variables_all_down="1")
     body = said(test).split("Variables over all records</caption>")[1]
     assert sorted((">tone<", ">long<", ">docs[*].year<"), key=body.index) == [">long<", ">docs[*].year<", ">tone<"]
     assert "Download table" in {button.proto.label for button in test.get("download_button")}
@@ -60,4 +60,4 @@ def test_what_nothing_reads_is_not_drawn(monkeypatch: pytest.MonkeyPatch, write:
     plan = {"dataset": "d.jsonl", "modes": [{"mode": "m", "template": "Be brief."}]}
     monkeypatch.setenv("READBACK_WORKSPACE", str(write({"readback.yml": plan, "d.jsonl": [{"id": "1", "q": "Q"}]})))
     assert [one.label for one in page("prompts").expander if "read" in one.label] == []
-    assert "Variables over all records" not in [head.value for head in page("findings").header]
+    assert "Variables over all records" not in [head.value for head in page("prompts", view="records").header]

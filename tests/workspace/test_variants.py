@@ -104,7 +104,7 @@ def test_a10_messages_and_compare_name_both_wordings(
     assert WENT in said
     assert VERY in said
     assert "b_option=closed_book%3Dshort" in said
-    said = looking.said(looking.page("prompts", condition="c5", b_option="closed_book=short"))
+    said = looking.said(looking.page("prompts", view="difference", condition="c5", b_option="closed_book=short"))
     assert "A: Closed-book instruction: asks for no citations" in said
     assert "B: Closed-book instruction: is short" in said
 

@@ -89,7 +89,7 @@ def _messages(workspace: Workspace, records: Sequence[Record], user: str, system
     show.findings(findings, to_message=False)
     if st.button(t("open.step_use"), key="step_use", type="primary"):
         choice.type_template(MODE, typed)
-        st.switch_page("pages/messages_page.py", query_params=address.query())
+        st.switch_page("pages/prompts_page.py", query_params=address.query())
 
 
 def typed_here() -> None:

@@ -145,7 +145,16 @@ def _make_cell(
     if home != place:
         name = _name_place(rows, home, place)
         same = show.h('{} <a class="rb-link" href="#" data-rb-to="{}">{}</a>', t("cells.same"), _id(home), name)
-        return {"kind": "same", "same": same, "open": _open(selection), "chips": chips}
+        size = _size(cell)
+        shown = rows.lines[home[0]][home[1]]
+        repeated = shown is not None and size == _size(cells[shown])  # another tokenizer counts the same text otherwise
+        return {
+            "kind": "same",
+            "same": same,
+            "open": _open(selection),
+            "chips": chips,
+            "size": "" if repeated else size,
+        }
     return {
         "kind": "text",
         "id": _id(place),
