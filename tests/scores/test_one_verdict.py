@@ -1,9 +1,9 @@
 """Walk over folders and collect every sentence about a comparison, wherever it is shown: no two disagree.
 
-Overview, Scores (under each criterion), Compare, Agenda, the report, `check`, `scores` as text and JSON, and the
-notebook are read. The command `scores` concludes under every criterion and is what the other surfaces are held against;
-whether two conditions may be compared is held against `check --format json`, and every count, difference and interval
-in a sentence against the comparisons themselves.
+Overview, Results (under each criterion), the difference on Prompts, Review, the agenda, the report, `check`, `scores`
+as text and JSON, and the notebook are read. The command `scores` concludes under every criterion and is what the other
+surfaces are held against; whether two conditions may be compared is held against `check --format json`, and every
+count, difference and interval in a sentence against the comparisons themselves.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ PANELS = {  # tables whose columns have to be named as judges before they are re
 }
 DATA = ("data/mtrag", "data/judge-outputs", "data/liverag-judge")
 CHECKOUTS = ("checkouts/beyond-the-cutoff", "checkouts/beyond-the-cutoff-later")
-MOST_PAGES = 4  # criteria that Scores is opened under
+MOST_PAGES = 4  # criteria that Results is opened under
 ANSWER = re.compile(r"(?:Answer for |Which is better \()([^:()]+?)\)?: (.+?)\.(?=\s|$)")
 CLEAR = re.compile(r"“([^”]+)” (?:is better|scores higher), and the difference is clear")
 BEST = re.compile(r"“([^”]+)” is better than each of the \d+ others?, and every difference is clear")
@@ -66,6 +66,7 @@ NUMBERS = re.compile(
     r"On ([\d,]+) shared questions? “([^”]+)” scores ([\d.]+) higher than “([^”]+)” "
     r"\((?:95 % interval (−?[\d.]+) to (−?[\d.]+)|no interval[^)]*)\)"
 )
+CHIPS = ("same", "fair", "unfair", "unknown")  # the longer words first
 LOST = re.compile(
     r"For ([\d,]+) of ([\d,]+) questions? there is no score|no score [^.]*? for ([\d,]+) of ([\d,]+) questions?"
 )
@@ -75,6 +76,12 @@ KINDS = {
     "unfair": ("Not fair.", ": the comparison is not fair."),
     "unknown": ("Cannot tell.", ": it cannot be told whether the comparison is fair."),
 }
+# The first words of Overview on a pair, which name both sides; and what its picture of a pair says aloud.
+LEAD_BETTER = re.compile(r"“([^”]+)” is better than “([^”]+)”(?:, clearly but only a little)?: ")
+LEAD_OPEN = re.compile(r"No clear difference between “([^”]+)” and “([^”]+)”: ")
+ALOUD = re.compile(
+    r": ([^:]+?) minus ([^:]+?) is \+?([\d.]+) \((?:95 % interval (−?[\d.]+) to (−?[\d.]+)|no interval[^)]*)\)"
+)
 Pair = frozenset[str]
 
 
@@ -145,6 +152,12 @@ def find_wrong_numbers(facts: Facts, surface: str, text: str) -> list[str]:
         for match in NUMBERS.finditer(text)
         if match.groups(default="") not in facts.numbers
     ]
+    drawn = {(high, low, size, *ends) for _, high, size, low, *ends in facts.numbers}
+    wrong += [
+        f"{surface}: no comparison has the numbers of “{match[0]}”"
+        for match in ALOUD.finditer(text)
+        if match.groups(default="") not in drawn
+    ]
     for match in LOST.finditer(text):
         both = (match[1] or match[3], match[2] or match[4])
         if both not in facts.lost:
@@ -154,18 +167,46 @@ def find_wrong_numbers(facts: Facts, surface: str, text: str) -> list[str]:
 
 def find_unlike_fairness(facts: Facts, surface: str, text: str) -> list[str]:
     """Return each pair that the text calls fair, unfair or not known, and `check` something else."""
+    return [
+        f"{surface} calls {' and '.join(sorted(pair))} {name}, the check calls them {kind}"
+        for pair, kind in facts.fairness.items()
+        for name in list_kinds(pair, text)
+        if name != kind
+    ]
+
+
+def list_kinds(pair: Pair, text: str) -> list[str]:
+    """Return what a text calls a pair, wherever it does: in a sentence, beside its picture, in the list of Review."""
+    named = []
+    a, b = sorted(pair)
+    for one, other in ((a, b), (b, a)):
+        both = t("overview.with", a=one, b=other)
+        opening = [t("verdict.asked", a=one, b=other) + " ", both, both + " "]
+        asked = t("agenda.title_comparison", a=one, b=other)
+        for name, words in KINDS.items():
+            sentences = [f"{start}{word}" for start in opening for word in words]
+            if any(sentence in text for sentence in [*sentences, f"{words[0].rstrip('.')} {asked}"]):
+                named.append(name)
+        if t("verdict.one_unfair", pair=both) in text:
+            named.append("unfair")
+        if f"{both} cannot be judged: " in text:
+            named.append("unknown")
+        chips = "|".join(f"(?P<{name}>{re.escape(t(f'overview.chip_{name}'))})" for name in CHIPS)
+        drawn = rf"“?{re.escape(one)}”? versus “?{re.escape(other)}”? (?:(?! versus ).)*?[✓≈✕?] (?:{chips})"
+        named += [str(match.lastgroup) for match in re.finditer(drawn, text, re.S)]
+    return named
+
+
+def find_wrong_leads(facts: Facts, surface: str, text: str, concluded: list[dict[str, Any]]) -> list[str]:
+    """Return each pair of which the first words say who is ahead, and the command or the check something else."""
     wrong = []
-    for pair, kind in facts.fairness.items():
-        a, b = sorted(pair)
-        for one, other in ((a, b), (b, a)):
-            opening = [
-                t("verdict.asked", a=one, b=other) + " ",
-                f"“{one}” versus “{other}”",
-                t("overview.with", a=one, b=other) + " ",
-            ]
-            for name, words in KINDS.items():
-                if name != kind and any(f"{start}{word}" in text for start in opening for word in words):
-                    wrong.append(f"{surface} calls {one} and {other} {name}, the check calls them {kind}")
+    for pattern in (LEAD_BETTER, LEAD_OPEN):
+        for match in pattern.finditer(text):
+            pair = frozenset(match.groups())
+            better = match[1] if pattern is LEAD_BETTER else None
+            answers = [one["better"] for one in concluded if {one["a"], one["b"]} == pair]
+            if better not in answers or facts.fairness.get(pair) in ("unfair", "unknown"):
+                wrong.append(f"{surface} says “{match[0]}”, the command calls better: {answers}")
     return wrong
 
 
@@ -203,7 +244,7 @@ def _compared(opened: Workspace, table: ScoreTable, criterion: str, by: str | No
 
 
 def conclusions_by_factor(opened: Workspace, table: ScoreTable, criterion: str) -> Iterator[Claim]:
-    """Yield what is concluded of the values of a factor, which Scores shows where there are many conditions."""
+    """Yield what is concluded of the values of a factor, which Results shows where there are many conditions."""
     judge = next(iter(in_view.judges(table, criterion)), "")
     seen = in_view.get_judge_table(table, judge)
     for factor in seen.varying if len(seen.columns.conditions) > choices.MOST else ():
@@ -244,11 +285,12 @@ def collect(
         texts["report"] = re.sub(r"\\([\W_])", r"\1", written_text)  # Markdown escapes marks of its own
     patch.setenv("READBACK_WORKSPACE", str(folder))
     texts["overview page"] = looking.words(looking.page("overview"))
+    texts["review page"] = looking.words(looking.page("review"))
     criteria = list(dict.fromkeys(one["criterion"] for one in concluded))[:MOST_PAGES]
     for name in criteria:
-        texts[f"scores page, {name}"] = looking.words(looking.page("results", criterion=name))
+        texts[f"results page, {name}"] = looking.words(looking.page("results", criterion=name))
     if not criteria:
-        texts["scores page"] = looking.words(looking.page("results"))
+        texts["results page"] = looking.words(looking.page("results"))
 
     claims = [claim for surface, text in texts.items() for claim in claims_of(surface, text)]
     for name in criteria:
@@ -268,6 +310,7 @@ def collect(
     for surface, text in texts.items():
         wrong += find_wrong_numbers(facts, surface, text)
         wrong += find_unlike_fairness(facts, surface, text)
+        wrong += find_wrong_leads(facts, surface, text, concluded)
     clear = {one.name for one in claims if one.surface == "scores" and one.kind == "better"}
     for surface, text in texts.items():
         names = {match[1] for match in CLEAR.finditer(text)} - clear
@@ -277,20 +320,20 @@ def collect(
     known = {one.name for one in opened.conditions}
     for pair in [one for one in fairness if one <= known][:MOST_PAGES]:
         a, b = sorted(pair)
-        text = looking.words(looking.page("prompts", condition=a, b_condition=b))
-        wrong += find_unlike_on_compare(fairness[pair], a, b, text)
+        text = looking.words(looking.page("prompts", view="difference", condition=a, b_condition=b))
+        wrong += find_unlike_on_prompts(fairness[pair], a, b, text)
     return claims, wrong
 
 
-def find_unlike_on_compare(kind: str, a: str, b: str, text: str) -> list[str]:
-    """Return that Compare does not give the check's verdict on the pair; without a record it shows no pair at all."""
+def find_unlike_on_prompts(kind: str, a: str, b: str, text: str) -> list[str]:
+    """Return that Prompts does not give the check's verdict on the pair; without a record it shows no pair at all."""
     if "so there is no record to show" in text:
         return []
     asked = t("verdict.asked_here")
     answer = text[text.index(asked) + len(asked) :].strip() if asked in text else ""
     if answer.startswith(KINDS[kind]):
         return []
-    return [f"Compare does not call {a} and {b} {kind}: {answer[:80]}"]
+    return [f"Prompts does not call {a} and {b} {kind}: {answer[:80]}"]
 
 
 def find_unsaid(concluded: list[dict[str, Any]], texts: Mapping[str, str]) -> list[str]:
@@ -299,7 +342,7 @@ def find_unsaid(concluded: list[dict[str, Any]], texts: Mapping[str, str]) -> li
     for one in concluded:
         if one["verdict"] != not_compared.SCALES:
             continue
-        for surface in ("scores", f"scores page, {one['criterion']}"):
+        for surface in ("scores", f"results page, {one['criterion']}"):
             if surface in texts and one["answer"] not in texts[surface]:
                 wrong.append(f"{surface} does not say of {one['criterion']}: {one['answer']}")
     return wrong
@@ -354,7 +397,7 @@ def test_no_two_sentences_disagree(
     write: Write, name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     claims = assert_nothing_disagrees(write(FOLDERS[name]()), capsys, monkeypatch)
-    assert {"scores", "json", "notebook", "scores page, grade"} <= {one.surface for one in claims}
+    assert {"scores", "json", "notebook", "results page, grade"} <= {one.surface for one in claims}
 
 
 @pytest.mark.parametrize("name", WITH_SCORES)
@@ -431,10 +474,10 @@ def test_a_planted_disagreement_is_found(
     assert find_disagreements(collect(root, capsys, monkeypatch)[0]) != []
 
 
-def test_another_verdict_on_compare_is_found(
+def test_another_verdict_on_prompts_is_found(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Compare gives every pair another verdict than the check does."""
+    """The difference on Prompts gives every pair another verdict than the check does."""
 
     def unlike(*given: Any) -> Any:
         made = comparisons.verdict(*given)
@@ -442,7 +485,7 @@ def test_another_verdict_on_compare_is_found(
 
     monkeypatch.setattr(fair, "verdict", unlike)  # what the page draws, not what the check finds
     _, wrong = collect(project_files.demos()["six-conditions-mistakes"], capsys, monkeypatch)
-    assert [one for one in wrong if one.startswith("Compare does not call")] == wrong
+    assert [one for one in wrong if one.startswith("Prompts does not call")] == wrong
     assert len(wrong) >= 2
 
 
@@ -483,11 +526,49 @@ def test_a_number_that_no_comparison_has_is_found(write: Write, text: str) -> No
         ("“a” versus “b”: may they be compared? Not fair.", True),
         ("“b” versus “a”: the comparison is not fair.", True),
         ("a with b Cannot tell.", True),
+        ("“b” versus “a” 0 +1 c: b minus a is +1.00 (95 % interval 0.50 to 1.50). ✓ fair +1.00 n 4", False),
+        ("“b” versus “a” 0 +1 c: b minus a is +1.00 (95 % interval 0.50 to 1.50). ? cannot tell if fair", True),
+        ("b versus a +1.00 clear difference 0.50 to 1.50 n 4 ✕ not fair", True),
+        ("b versus a +1.00 clear difference – n 4 – not checked b versus c +1 n 4 ✕ not fair", False),
+        ("Cannot tell May “a” be compared with “b”?", True),
+        ("The comparison of “a” versus “b” is not fair.", True),
     ],
 )
 def test_a_pair_that_is_fair_here_and_unfair_there_is_found(text: str, wrong: bool) -> None:
     text = text.replace("a with b", t("overview.with", a="a", b="b"))
     assert bool(find_unlike_fairness(Facts(fairness={frozenset("ab"): "fair"}), "agenda", text)) == wrong
+
+
+@pytest.mark.parametrize("name", ["six-conditions", "six-conditions-mistakes"])
+def test_the_rooms_of_the_demos_say_whether_each_planned_pair_is_fair(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the walk would find no disagreement between them because it finds no verdict."""
+    monkeypatch.setenv("READBACK_WORKSPACE", str(project_files.demos()[name]))
+    fair = frozenset(("instruction-only, closed book", "instruction-only, open book"))
+    unknown = frozenset(("base, open book", "RAG-trained, open book"))
+    for room in ("overview", "results"):
+        text = looking.words(looking.page(room))
+        assert set(list_kinds(fair, text)) == {"fair"}
+        assert set(list_kinds(unknown, text)) == {"unknown"}
+    assert list_kinds(unknown, looking.words(looking.page("review"))) == ["unknown"]
+    text = looking.words(looking.page("overview"))
+    assert len(LEAD_BETTER.findall(text)) == 1
+    assert len(ALOUD.findall(text)) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "wrong"),
+    [
+        ("“b” is better than “a”: +1.00 of 3 points", "fair", 0),
+        ("“b” is better than “a”: +1.00 of 3 points", "unknown", 1),
+        ("“a” is better than “b”: +1.00 of 3 points", "fair", 1),
+        ("No clear difference between “b” and “a”: +1.00", "fair", 1),
+    ],
+)
+def test_first_words_that_the_command_does_not_say_are_found(text: str, kind: str, wrong: int) -> None:
+    facts = Facts(fairness={frozenset("ab"): kind})
+    assert len(find_wrong_leads(facts, "overview page", text, [{"a": "a", "b": "b", "better": "b"}])) == wrong
 
 
 def test_a_better_side_of_an_unfair_pair_is_found() -> None:
