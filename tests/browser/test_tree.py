@@ -90,7 +90,7 @@ OPTION = f"prompts?view=difference&{MISTAKES}&condition=instruction-only%2C+open
 ANSWERS = (
     (f"prompts?view=difference&{MISTAKES}", ".rb-lead", ".rb-diff"),
     (OPTION, ".rb-lead", ".rb-diff"),
-    (f"review?{MISTAKES}", ".rb-lead", ".rb-act"),
+    (f"review?{MISTAKES}", ".rb-item", ".st-key-review_item .rb-verdict"),
     (f"findings?{MISTAKES}", ".rb-lead", ".rb-places"),
 )
 UPPER = 512  # two thirds of a laptop's screen
