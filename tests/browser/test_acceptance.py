@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from counts import LONG, part
-from served import Others, open_page, settle, turn_to
+from served import Others, follow, open_page, settle, turn_to
 from test_security import CONTRASTS, faults
 
 pytestmark = pytest.mark.browser
@@ -14,23 +14,27 @@ MAIN = '[data-testid="stMainBlockContainer"]'
 RULE = '.rb-first a[href*="code=fmt-system-text-in-user"]'
 PLACE = ".rb-places a.rb-link"
 SIX = "workspace=six-conditions-mistakes"
-PAIR = f"{SIX}&condition=instruction-only%2C+closed+book&b_condition=RAG-trained%2C+open+book"
+OTHER = "condition=instruction-only%2C+closed+book&b_condition=RAG-trained%2C+open+book"
 SPAN = "mark.rb-here"
 MARKED = "all => all.map((e) => e.textContent).join('')"
-# States of the screen that an address alone does not hold: the address, and what is opened there one after another.
+# States of the screen that an address alone does not hold: the address, and what is opened there one after another,
+# each by itself or, after a comma, in what is opened first.
+MENU = ".st-key-menu .rb-menu summary"
 DRAWERS = {
-    "messages": (
-        ".st-key-keys button",
-        ".st-key-find button",
-        ".st-key-go button",
-        ".st-key-copy_as button",
-        '.st-key-edit_open [data-testid="stExpander"] summary, .st-key-edit_open summary',
+    "prompts": (
+        (MENU,),
+        (".st-key-edit_open summary",),
+        (MENU, ".st-key-keys summary"),
+        (MENU, ".st-key-copy_as summary"),
     ),
-    "": ('[data-testid="stExpander"] summary',),
-    "prompts?condition=mistake+1%3A+system+text+in+the+question": (".st-key-try_open summary",),
-    "compare": (".st-key-take button",),
-    "findings?code=fmt-system-text-in-user&severity=error": ('[data-testid="stExpander"] summary',),
-    "findings?code=fmt-system-text-in-user&area=fmt": ('[data-testid="stPopover"] button',),
+    "": (('[data-testid="stExpander"] summary',),),
+    "prompts?condition=mistake+1%3A+system+text+in+the+question": ((".st-key-try_open summary",),),
+    f"prompts?view=difference&{OTHER}": ((MENU,), (MENU, ".st-key-take button")),
+    "findings?code=fmt-system-text-in-user&severity=error": ((".st-key-more_filters button",),),
+    "findings?code=fmt-system-text-in-user&area=fmt": (
+        (".st-key-take_findings button",),
+        (".st-key-explained button",),
+    ),
 }
 
 
@@ -86,9 +90,15 @@ def test_the_walk_by_keyboard_alone_and_each_step_as_a_link(demo: str, page: Any
     overview = keep(page.url)
     tab_to(page, RULE)
     keep(enter(page, "**/findings?**", PLACE))
+    tab_to(page, ".st-key-more_filters button")
+    page.keyboard.press("Enter")
     tab_to(page, ".st-key-severity input")
     page.keyboard.type("error")
-    findings = keep(enter(page, "**severity=error**", PLACE))
+    enter(page, "**severity=error**", PLACE)
+    page.keyboard.press("Escape")
+    page.wait_for_selector("[data-testid=stPopoverBody]", state="detached")
+    settle(page)
+    findings = keep(page.url)
     span = page.locator(".rb-excerpt").first.locator("mark").evaluate_all(MARKED)
     tab_to(page, PLACE)
     message = keep(enter(page, "**/prompts?**", SPAN))
@@ -132,7 +142,10 @@ def test_what_is_put_on_the_agenda_another_browser_sees(demo: str, page: Any, ne
     tab_to(page, ".st-key-list_place_0 button")
     page.keyboard.press("Enter")
     page.wait_for_selector(".st-key-unlist_place_0")
-    open_page(next_browser, f"{demo}review?{SIX}", ".rb-entry")
+    open_page(next_browser, f"{demo}review?{SIX}", ".rb-agenda")
+    added = next_browser.locator(".rb-agenda a", has=next_browser.get_by_text("Added", exact=True))
+    follow(next_browser, added, "**item=**")
+    next_browser.wait_for_selector(".rb-entry")
     assert "Added by Ada." in next_browser.locator(MAIN).inner_text()
     tab_to(page, ".st-key-unlist_place_0 button")
     page.keyboard.press("Enter")
@@ -144,12 +157,13 @@ def test_what_is_put_on_the_agenda_another_browser_sees(demo: str, page: Any, ne
 def test_no_serious_fault_with_a_drawer_open(demo: str, tour: Any, asked: str, scheme: str) -> None:
     path, _, query = asked.partition("?")
     tour.emulate_media(color_scheme=scheme)  # a popover that is open keeps the theme it was opened in
-    open_page(tour, f"{demo}{path}?{PAIR if path == 'compare' else SIX}{'&' if query else ''}{query}")
+    open_page(tour, f"{demo}{path}?{SIX}{'&' if query else ''}{query}")
     found = {}
     for drawer in DRAWERS[asked][:: 1 if LONG else 2]:
-        opener = tour.locator(f"{MAIN} :is({drawer})").first
-        opener.focus()
-        tour.keyboard.press("Enter")
+        for step in drawer:
+            opener = tour.locator(f"{MAIN} {step}").locator("visible=true").first
+            opener.focus()
+            tour.keyboard.press("Enter")
         popover = tour.get_by_test_id("stPopoverBody")
         if opener.evaluate("e => e.tagName") == "SUMMARY":
             assert opener.evaluate("e => e.parentElement.open"), drawer
@@ -172,6 +186,6 @@ def test_the_bar_of_messages_keeps_its_height_whatever_a_view_needs(demo: str, t
         "workspace=town-hall-albert",
     ):
         turn_to(tour, f"{demo}prompts?{asked}", ".rb-exact")
-        heights.append(tour.locator(".st-key-switch").first.bounding_box()["height"])
+        heights.append(tour.locator(".st-key-bar").first.bounding_box()["height"])
     assert max(heights) - min(heights) <= 2  # else the text jumps from one condition to the next
-    assert max(heights) <= 120  # the views in one row, the switches in another
+    assert max(heights) <= 60  # one row
