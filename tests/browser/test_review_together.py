@@ -69,7 +69,7 @@ def test_what_one_saves_the_others_see_and_nothing_is_lost(at: At, page: Any, ot
     assert {(note.by.author, note.text, note.anchor["record"]) for note in found} == {
         ("Ada", "first", "2"), ("Bo", "second", "2")}  # fmt: skip
     page.locator(".st-key-note_here button", has_text="(").first.wait_for()  # with a count it is wider
-    menu, note = (page.locator(one).bounding_box() for one in (".rb-menu", ".st-key-note_here"))
+    menu, note = (page.locator(one).bounding_box() for one in (".st-key-workspace_bar .rb-menu", ".st-key-note_here"))
     assert menu["x"] + menu["width"] <= note["x"]
 
 
