@@ -93,7 +93,7 @@ def test_people_meet_decide_and_sign_and_the_report_says_it(
         one.get_by_role("textbox", name="Your note").fill(f"{who} asks about the prices.")
         save_note(one, who)
     first = people[0]
-    turn_to(first, at(root, "agenda"), ".rb-agenda")
+    turn_to(first, at(root, "review"), ".rb-agenda")
     assert "May “short” be compared with “cited”?" in first.locator(".rb-agenda a").first.inner_text()
     assert "Not fair" in first.locator(".rb-agenda a").first.inner_text()
     assert "May “short” be compared with “cited”?" in first.locator("h2.rb-item").inner_text()
@@ -103,7 +103,7 @@ def test_people_meet_decide_and_sign_and_the_report_says_it(
     for reason in PUT_OFF:
         decide(first, "defer", reason)
     last, second = people[-1], people[1]
-    turn_to(last, at(root, "agenda"), ".rb-agenda")
+    turn_to(last, at(root, "review"), ".rb-agenda")
     tabs = last.locator(".st-key-review_top nav").inner_text()
     assert "Decided 1" in tabs
     assert f"{len(PUT_OFF)} deferred" in last.locator("[data-testid=stMain]").inner_text().replace("One", "1")

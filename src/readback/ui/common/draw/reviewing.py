@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 import streamlit as st
 
@@ -16,7 +16,7 @@ from readback.review.event import Draft, Kind, NotSaved, new_id
 from readback.review.state import Review, build_review
 from readback.review.store import Broken, NotReadable, Store
 from readback.review.who import Author, identify_author
-from readback.ui.common import address, show
+from readback.ui.common import show
 from readback.ui.common.state import choice
 from readback.words import t
 
@@ -142,7 +142,10 @@ def _save_pending() -> None:
 
 
 def _place() -> tuple[object, str]:
-    return choice.workspace().root, str(st.session_state.get(address.PAGE, ""))
+    """Return the workspace and the page in view. The page by its address: the first run of a session has no other
+    name for it than later ones.
+    """
+    return choice.workspace().root, urlsplit(st.context.url or "").path
 
 
 def draft_key(name: str) -> str:
