@@ -99,7 +99,7 @@ def test_the_walk_by_keyboard_alone_and_each_step_as_a_link(demo: str, page: Any
     page.wait_for_selector("[data-testid=stPopoverBody]", state="detached")
     settle(page)
     findings = keep(page.url)
-    span = page.locator(".rb-excerpt").first.locator("mark").evaluate_all(MARKED)
+    span = page.locator(".rb-places .rb-excerpt").first.locator("mark").evaluate_all(MARKED)
     tab_to(page, PLACE)
     message = keep(enter(page, "**/prompts?**", SPAN))
     assert page.locator(SPAN).evaluate_all(MARKED) == span
@@ -143,7 +143,7 @@ def test_what_is_put_on_the_agenda_another_browser_sees(demo: str, page: Any, ne
     page.keyboard.press("Enter")
     page.wait_for_selector(".st-key-unlist_place_0")
     open_page(next_browser, f"{demo}review?{SIX}", ".rb-agenda")
-    added = next_browser.locator(".rb-agenda a", has=next_browser.get_by_text("Added", exact=True))
+    added = next_browser.locator(".rb-agenda a", has_text="The user message contains system text")  # its rule's
     follow(next_browser, added, "**item=**")
     next_browser.wait_for_selector(".rb-entry")
     assert "Added by Ada." in next_browser.locator(MAIN).inner_text()
