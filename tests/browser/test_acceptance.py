@@ -99,7 +99,7 @@ def test_the_walk_by_keyboard_alone_and_each_step_as_a_link(demo: str, page: Any
     page.wait_for_selector("[data-testid=stPopoverBody]", state="detached")
     settle(page)
     findings = keep(page.url)
-    span = page.locator(".rb-places .rb-excerpt").first.locator("mark").evaluate_all(MARKED)
+    span = page.locator(".rb-places .rb-excerpt:has(mark)").first.locator("mark").evaluate_all(MARKED)
     tab_to(page, PLACE)
     message = keep(enter(page, "**/prompts?**", SPAN))
     assert page.locator(SPAN).evaluate_all(MARKED) == span
