@@ -50,7 +50,7 @@ def test_by_keyboard_alone_from_a_bar_to_its_records_to_the_message_and_back(dem
     tab_to(page, record)
     page.keyboard.press("Enter")
     arrived(page, f"item={record}")
-    tab_to(page, "Open in Messages")
+    tab_to(page, "Open in Prompts")
     page.keyboard.press("Enter")
     page.wait_for_url("**/prompts?*")
     page.wait_for_selector(".rb-exact")

@@ -105,7 +105,7 @@ def test_what_could_not_be_built_is_not_compared_and_leads_to_why(serving: Any) 
              "  - {mode: bad, template: '{{ q.x.y }}'}\n", "d.jsonl": '{"id": "r1", "q": "Why?"}\n'})  # fmt: skip
     test = compare(mode="good", b_mode="bad")
     assert "B could not be built, so there is nothing to compare." in said(test)
-    assert re.search(r'href="/prompts\?[^"]*mode=bad[^"]*">See why on Messages</a>', said(test))
+    assert re.search(r'href="/prompts\?[^"]*mode=bad[^"]*">See why in Prompts</a>', said(test))
     assert "rb-diff" not in said(test)
 
 

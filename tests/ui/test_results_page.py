@@ -152,7 +152,7 @@ def test_a_record_shows_its_scores_everywhere_its_notes_its_answer_and_the_ways_
     said = drawn(app)
     assert "Record ellery-02" in said
     assert "drawn for an answer that is wrong" in said
-    assert {"Open in Messages", "Open the judge harbour-judge in Messages"} <= set(
+    assert {"Open in Prompts", "Open the judge harbour-judge in Prompts"} <= set(
         re.findall(r">([^<>]+)</a>", markup(app))
     )
     assert "judge=harbour-judge" in html.unescape(markup(app))

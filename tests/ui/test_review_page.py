@@ -42,7 +42,7 @@ def test_an_empty_review_leads_out_of_itself(root: Path) -> None:
     assert "Nobody has signed, decided or noted anything here yet." in told
     assert all(said in told for said in ("A decision says what", "See the agenda"))
     assert "A sign-off says that" in words(page("review", view="signed"))
-    assert "Write one here on the whole study, or with the button Note of Overview, Messages, Compare," in told
+    assert "Write one here on the whole study, or with the button Note of every room" in told
 
 
 def test_a_note_from_messages_is_on_its_record_and_shown_there(root: Path) -> None:
