@@ -141,6 +141,7 @@ def test_the_text_grows_and_nothing_else(demo: str, page: Any) -> None:
     open_page(page, f"{demo}prompts?view=difference&{PAIR}", ".rb-diff")
     size = "e => parseFloat(getComputedStyle(e).fontSize)"
     before, around = page.locator(".rb-cell").first.evaluate(size), page.locator("h1").evaluate(size)
+    page.locator("[data-rb-menu=prompts] > summary").click()
     page.get_by_role("button", name="A+").click()
     settle(page)
     assert page.locator(".rb-cell").first.evaluate(size) == pytest.approx(before * 1.15, abs=0.1)
