@@ -146,8 +146,9 @@ def _make_cell(
         name = _name_place(rows, home, place)
         same = show.h('{} <a class="rb-link" href="#" data-rb-to="{}">{}</a>', t("cells.same"), _id(home), name)
         size = _size(cell)
-        first_place = rows.lines[home[0]][home[1]]
-        repeated = first_place is not None and size == _size(cells[first_place])  # another tokenizer counts the same text otherwise
+        first = rows.lines[home[0]][home[1]]
+        # Another tokenizer counts the same text otherwise.
+        repeated = first is not None and size == _size(cells[first])
         return {
             "kind": "same",
             "same": same,
