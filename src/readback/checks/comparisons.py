@@ -23,6 +23,9 @@ class Pair:
     b: str
 
 
+SIDES = ("one", "both", "none")  # what weighs most comes first
+
+
 @dataclass(frozen=True, slots=True)
 class Weighed:
     """A group with what it means for the planned comparisons.
@@ -35,6 +38,13 @@ class Weighed:
     conditions: tuple[str, ...]
     one_sided: tuple[Pair, ...]
     both_sided: tuple[Pair, ...]
+
+    @property
+    def side(self) -> Literal["one", "both", "none"]:
+        """Return whether it is on one side of a planned pair, which weighs most, on both sides of one, or in none."""
+        if self.one_sided:
+            return "one"
+        return "both" if self.both_sided else "none"
 
     @property
     def with_finding(self) -> tuple[Pair, ...]:
@@ -68,7 +78,7 @@ def faults(weighed_groups: Iterable[Weighed], pair: Pair, severity: Severity = "
 
 
 def _rank(weighed_group: Weighed) -> tuple[int, int, int, int, str]:
-    side = 0 if weighed_group.one_sided else 1 if weighed_group.both_sided else 2
+    side = SIDES.index(weighed_group.side)
     group = weighed_group.group
     return WEIGHT[group.severity], side, -len(group.conditions), -group.records, group.code
 

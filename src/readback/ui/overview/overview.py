@@ -221,7 +221,7 @@ def _first(audit: Audit, weighed_group: Weighed, by: str, number: int) -> Markup
     if records and weighed_group.with_finding:
         parts = parts[:1]  # its conditions are the sides that are named behind it, and in the hint
     where = t("overview.and").join(part for part in parts if part) or t("overview.places", n=group.count)
-    side = "one" if weighed_group.one_sided else "both" if weighed_group.both_sided else "none"
+    side = weighed_group.side
     why = t(
         "overview.first_why",
         n=number,

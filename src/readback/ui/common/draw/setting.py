@@ -40,3 +40,20 @@ def offset(key: str, whole: int, step: int) -> int:
     text = st.query_params.get(key, "0")
     number = int(text) if text.isdecimal() else 0
     return min(number, max(whole - 1, 0)) // step * step
+
+
+def turn(key: str, widget: str, start: int, whole: int, step: int) -> None:
+    """Draw the buttons to the page before and the next one, where there is more than one; `key` is that of `offset`,
+    and `widget` is what the keys of the buttons begin with.
+    """
+    if whole <= step:
+        return
+    with st.container(horizontal=True):
+        for name, to in (("earlier", start - step), ("later", start + step)):
+            st.button(
+                t(f"findings.{name}"),
+                key=f"{widget}_{name}",
+                disabled=not 0 <= to < whole,
+                on_click=address.put,
+                kwargs={key: str(to) if to > 0 else None},
+            )

@@ -13,9 +13,8 @@ from readback.compare.side import SideError
 from readback.html import exact
 from readback.html.templates import render_template
 from readback.records import first_words
-from readback.ui.common import address, show
-from readback.ui.common.draw import beside
-from readback.ui.common.draw.setting import offset
+from readback.ui.common import show
+from readback.ui.common.draw import beside, setting
 from readback.ui.common.state import choice
 from readback.ui.common.state.work import Job, Progress, look
 from readback.ui.prompts.difference import compare_made, compare_view
@@ -106,7 +105,7 @@ def _records(counts: RecordCounts) -> None:
     at = choice.position()
     after = next((index for index in counts.differ if index > at), counts.differ[0])
     st.button(t("compare.next_record"), key="next_differing", on_click=choice.go, args=(after,))
-    start = offset("at", len(counts.first), LISTED)
+    start = setting.offset("at", len(counts.first), LISTED)
     rows = [
         show.h(
             '<li><a class="rb-link" target="_self" href="{}">{}</a> {}</li>',
@@ -124,7 +123,7 @@ def _records(counts: RecordCounts) -> None:
     more = counts.differing - len(counts.first)
     if more > 0:
         show.notice(t("compare.records_more", n=len(counts.first), all=counts.differing))
-    _turn(start, len(counts.first))
+    setting.turn("at", "records", start, len(counts.first), LISTED)
 
 
 def _find_words(index: int) -> str:
@@ -133,17 +132,3 @@ def _find_words(index: int) -> str:
     if data.longest > READ:
         return ""
     return first_words.find_first_words(data.record(index), beside.aliases())
-
-
-def _turn(start: int, count: int) -> None:
-    if count <= LISTED:
-        return
-    with st.container(horizontal=True):
-        for name, to in (("earlier", start - LISTED), ("later", start + LISTED)):
-            st.button(
-                t(f"findings.{name}"),
-                key=f"records_{name}",
-                disabled=not 0 <= to < count,
-                on_click=address.put,
-                kwargs={"at": str(to) if to > 0 else None},
-            )

@@ -14,8 +14,7 @@ from readback.html import exact
 from readback.html.templates import render_template
 from readback.types import Role, Selection
 from readback.ui.common import address, show
-from readback.ui.common.draw import keys, message, picker
-from readback.ui.common.draw.setting import offset
+from readback.ui.common.draw import keys, message, picker, setting
 from readback.ui.common.state import choice
 from readback.ui.common.state.work import look
 from readback.ui.prompts import room
@@ -54,13 +53,13 @@ def draw() -> None:
     if not lines:
         show.empty(t("cells.no_rows"))
         return
-    start = offset("rows", len(lines), ROWS)
+    start = setting.offset("rows", len(lines), ROWS)
     stop = start + ROWS
     rows = Page(names[start:stop], columns, lines[start:stop], start, len(lines), find_first(lines))
     cells, job = measured(rows.selections, rows.first)
     if job is not None:
         if not look(job, "cells.building", "every", part=lambda so_far: _draw(rows, so_far)):
-            _turn(start, len(lines))
+            setting.turn("rows", "rows", start, len(lines), ROWS)
             return
         cells = job.result or cells
     _draw(rows, cells)
@@ -68,7 +67,7 @@ def draw() -> None:
     if missing:
         show.notice(t("cells.missing", n=missing))
         st.button(t("compare.grid_go_on"), key="grid_go_on", on_click=measure_again)
-    _turn(start, len(lines))
+    setting.turn("rows", "rows", start, len(lines), ROWS)
 
 
 def _draw(rows: Page, cells: Cells) -> None:
@@ -291,17 +290,3 @@ def _compare(selection: Selection) -> Markup:
 
 def _title(role: str) -> str:
     return t(f"compare.role_{role}") if role in get_args(Role) else message.role_title(role)
-
-
-def _turn(start: int, count: int) -> None:
-    if count <= ROWS:
-        return
-    with st.container(horizontal=True):
-        for name, at in (("earlier", start - ROWS), ("later", start + ROWS)):
-            st.button(
-                t(f"findings.{name}"),
-                key=f"rows_{name}",
-                disabled=not 0 <= at < count,
-                on_click=address.put,
-                kwargs={"rows": str(at) if at > 0 else None},
-            )
