@@ -1,4 +1,4 @@
-"""Logs of other tools: what they sent, what came back, and how it was scored, read without running or assembling anything.
+"""Logs of other tools: what they sent, what came back, and how it was scored. Nothing is run and nothing assembled.
 
 A log is read once, in the bounded child, and written as four files of JSON lines into the cache (`decode`): its calls,
 answers, records and scores, each in the words of Readback. Everything above reads these files as any dataset:

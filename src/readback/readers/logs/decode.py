@@ -1,0 +1,357 @@
+"""Decode a log once, in the bounded child, into JSON lines in the cache, and open what was decoded.
+
+The child reads the log with the reader of its format and sends lines; the parent writes them to four files and counts
+them. What a log holds is never in memory as a whole.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from readback import as_json as json_text
+from readback.readers import cache_folder
+from readback.readers.bounded_diagnostics import BoundedDiagnostics, as_json, from_json
+from readback.readers.checksum import State, state
+from readback.readers.logs.events import Aggregate, Call, Event, LogRecord, LogScore, Run
+from readback.readers.logs.formats import find_format, get_format
+from readback.sandbox import Limits, Stopped, stream
+from readback.types import Diagnostic, Location
+
+VERSION = "1"  # of the decoded files; a new version decodes every log again
+LIMITS = Limits(seconds=60, memory=400 << 20, output=32 << 30, total=3_600)
+FRAME = 1 << 19  # characters sent at once
+PARTS = ("calls", "answers", "records", "scores")
+FACTS = "facts.json"
+MOST_NAMES = 10_000  # conditions and judges that are listed
+CONDITION = "condition"
+
+
+@dataclass(frozen=True, slots=True)
+class LogCondition:
+    """A condition that a log has, with how many calls and answers it has, and what the tool calls its parts."""
+
+    name: str
+    calls: int
+    prompt: str | None = None
+    provider: str | None = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DecodedLog:
+    """A log as Readback reads it: where its parts lie, how many lines each has, and what it says of the whole run."""
+
+    folder: Path
+    tool: str  # the name of its format
+    counts: Mapping[str, int]  # by part, and "requests": calls to the model that answers
+    conditions: tuple[LogCondition, ...]
+    judges: tuple[str, ...]
+    runs: tuple[Run, ...]
+    aggregates: tuple[Aggregate, ...]
+    digest: str  # of the calls: equal for logs that hold the same requests and replies
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    def part(self, name: str) -> Path:
+        """Return the file of JSON lines of a part."""
+        return self.folder / f"{name}.jsonl"
+
+
+def decode(path: Path, file: str) -> DecodedLog | None:
+    """Return the decoded log at `path`, called `file` in places; None where it is no log of a known format.
+
+    It is decoded when it is new or has changed; else the cache answers. Raises OSError, and DiskFull without room.
+    """
+    log_format = find_format(path)
+    if log_format is None:
+        return None
+    before = state(path)
+    with cache_folder.room():
+        entry = cache_folder.entry(path, ["log", file, log_format.key], VERSION)
+        decoded = _load(entry)
+        if decoded is not None:
+            return decoded
+        with cache_folder.alone(entry, lambda: None):
+            decoded = _load(entry)
+            if decoded is None:
+                _build(path, file, log_format.key, log_format.name, entry, before)
+                decoded = _load(entry)
+    if decoded is None:
+        raise OSError(f"what was decoded of {file} cannot be read from {entry}")
+    return decoded
+
+
+def _build(path: Path, file: str, key: str, name: str, entry: Path, before: State) -> None:
+    folder = cache_folder.fresh(entry)
+    try:
+        facts = _write_parts(folder, path, file, key)
+        facts["tool"] = name
+        (folder / FACTS).write_bytes(json_text.pack(facts))
+        (folder / cache_folder.ABOUT).write_text(json.dumps({"path": str(path)}), "utf-8")
+        if state(path) != before:
+            raise OSError(f"{file} changed while it was read; open it when it is written")
+        cache_folder.keep(folder, entry)
+    except BaseException:
+        cache_folder.drop(folder)
+        raise
+
+
+def _write_parts(folder: Path, path: Path, file: str, key: str) -> dict[str, Any]:
+    """Write the four files of a log; return the facts about them."""
+    from blake3 import blake3
+
+    diagnostics = BoundedDiagnostics()
+    counts: Counter[str] = Counter()
+    facts: dict[str, Any] = {"runs": [], "aggregates": [], "conditions": [], "judges": []}
+    digest = blake3()
+    outputs: dict[str, BinaryIO] = {part: (folder / f"{part}.jsonl").open("wb") for part in PARTS}
+    try:
+        for frame in stream("readback.readers.logs.decode:read_frames", [str(path), file, key], LIMITS):
+            for part in PARTS:
+                lines = frame.get(part) or ()
+                if lines:
+                    raw = ("\n".join(lines) + "\n").encode()
+                    outputs[part].write(raw)
+                    counts[part] += len(lines)
+                    if part == "calls":
+                        digest.update(raw)
+            diagnostics.extend(map(from_json, frame.get("diagnostics", ())))
+            for name in ("runs", "aggregates", "conditions", "judges"):
+                facts[name] += frame.get(name, [])
+            counts["requests"] += frame.get("requests", 0)
+    except Stopped as stopped:
+        values = {"what": f"{stopped.kind} for reading the log", "limit": stopped.detail}
+        diagnostics.add(Diagnostic("dat-limit", values, Location(file=file)))
+    finally:
+        for output in outputs.values():
+            output.close()
+    facts["counts"] = {**dict.fromkeys((*PARTS, "requests"), 0), **counts}
+    facts["digest"] = digest.hexdigest()
+    facts["diagnostics"] = [as_json(diagnostic) for diagnostic in diagnostics.list_all(file)]
+    return facts
+
+
+def _load(entry: Path) -> DecodedLog | None:
+    try:
+        facts = json_text.unpack((entry / FACTS).read_bytes())
+    except (OSError, ValueError):
+        return None
+    return DecodedLog(
+        entry,
+        facts["tool"],
+        facts["counts"],
+        tuple(LogCondition(**condition) for condition in facts["conditions"]),
+        tuple(facts["judges"]),
+        tuple(Run(**run) for run in facts["runs"]),
+        tuple(Aggregate(**aggregate) for aggregate in facts["aggregates"]),
+        facts["digest"],
+        tuple(map(from_json, facts["diagnostics"])),
+    )
+
+
+@dataclass(slots=True)
+class _Frames:
+    """Collects lines until there are enough of them for a frame."""
+
+    lines: dict[str, list[str]] = field(default_factory=lambda: {part: [] for part in PARTS})
+    diagnostics: list[dict[str, Any]] = field(default_factory=list)
+    size: int = 0
+
+    def add(self, part: str, value: Mapping[str, Any]) -> None:
+        line = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        if json_text.has_lone_surrogate(line):
+            line = json_text.escape_surrogates(line)
+        self.lines[part].append(line)
+        self.size += len(line)
+
+    def take(self) -> dict[str, Any]:
+        """Return what was collected, and begin anew."""
+        frame = {part: lines for part, lines in self.lines.items() if lines}
+        if self.diagnostics:
+            frame["diagnostics"] = self.diagnostics  # type: ignore[assignment]
+        self.lines, self.diagnostics, self.size = {part: [] for part in PARTS}, [], 0
+        return frame
+
+
+def read_frames(payload: tuple[str, str, str]) -> Iterator[dict[str, Any]]:
+    """Yield the lines of each part of a log, as frames; runs in the bounded child. `payload`: path, file, format."""
+    path, file, key = payload
+    frames = _Frames()
+    known_records: set[bytes] = set()
+    conditions: dict[str, dict[str, Any]] = {}
+    judges: dict[str, None] = {}
+    facts: dict[str, list[dict[str, Any]]] = {"runs": [], "aggregates": []}
+    requests = 0
+    bounded = BoundedDiagnostics()
+    for event in get_format(key).read(Path(path), file):
+        match event:
+            case Call():
+                requests += event.role == "model"
+                _note_names(event, conditions, judges)
+                frames.add("calls", format_call(event))
+                if event.role == "model" and event.is_answer and (event.output is not None or event.error):
+                    frames.add("answers", _format_answer(event))
+            case LogRecord():
+                mark = _digest_id(event.id)
+                if mark not in known_records:
+                    known_records.add(mark)
+                    frames.add("records", _format_record(event))
+            case LogScore():
+                if event.judge is not None and len(judges) < MOST_NAMES:
+                    judges.setdefault(event.judge)
+                frames.add("scores", format_score(event))
+            case Run():
+                facts["runs"].append(asdict(event))
+                if not event.is_complete:
+                    bounded.add(_report_state(event, file))
+            case Aggregate():
+                facts["aggregates"].append(asdict(event))
+            case Diagnostic():
+                bounded.add(event)
+        if frames.size > FRAME:
+            yield frames.take()
+    frames.diagnostics = [as_json(diagnostic) for diagnostic in bounded.list_all(file)]
+    named = list(conditions.values())
+    yield {**frames.take(), **facts, "conditions": named, "judges": list(judges), "requests": requests}
+
+
+def _note_names(call: Call, conditions: dict[str, dict[str, Any]], judges: dict[str, None]) -> None:
+    if call.judge is not None and len(judges) < MOST_NAMES:
+        judges.setdefault(call.judge)
+    if call.condition is None or call.role != "model":
+        return
+    known = conditions.get(call.condition)
+    if known is not None:
+        known["calls"] += 1
+    elif len(conditions) < MOST_NAMES:
+        conditions[call.condition] = {
+            "name": call.condition,
+            "calls": 1,
+            "prompt": call.prompt,
+            "provider": call.provider,
+            "model": call.model,
+        }
+
+
+def format_call(call: Call) -> dict[str, Any]:
+    """Return a call as the keys of `export --what observed`; those that say nothing are left out at the end."""
+    line: dict[str, Any] = {
+        "index": call.index,
+        "record": call.record,
+        "epoch": call.epoch,
+        "call": call.call,
+        "role": call.role,
+        "condition": call.condition,
+        "prompt": call.prompt,
+        "messages": None if call.messages is None else [dict(message) for message in call.messages],
+        "output": call.output,
+        "error": call.error,
+    }
+    further = {
+        "text": call.text,
+        "judge": call.judge,
+        "provider": call.provider,
+        "model": call.model,
+        "warning": call.warning,
+        "line": call.line,
+        "details": dict(call.details) or None,
+    }
+    return line | {name: value for name, value in further.items() if value is not None}
+
+
+def format_score(score: LogScore) -> dict[str, Any]:
+    """Return a grade as the keys of `export --what scores`."""
+    line: dict[str, Any] = {
+        "record": score.record,
+        "epoch": score.epoch,
+        "condition": score.condition,
+        "judge": score.judge,
+        "criterion": score.criterion,
+        "value": score.value,
+        "raw": score.raw,
+        "status": score.status,
+    }
+    if score.reason is not None:
+        line["reason"] = score.reason
+    return line
+
+
+def make_key(condition: str | None, record: object) -> str:
+    """Return the name by which the answer of a condition to a record is found in the answers of a log."""
+    return json.dumps([condition, name_record(record)], ensure_ascii=True)
+
+
+def name_record(record: object) -> str:
+    """Return an id as a dataset names its record: a text as it is, any other value as JSON."""
+    return record if isinstance(record, str) else json.dumps(record, ensure_ascii=False)
+
+
+def _format_answer(call: Call) -> dict[str, Any]:
+    return {
+        "key": make_key(call.condition, call.index if call.record is None else call.record),
+        "record": call.record,
+        "condition": call.condition,
+        "epoch": call.epoch,
+        "response": call.output,
+        "error": call.error,
+    }
+
+
+def _format_record(record: LogRecord) -> dict[str, Any]:
+    """Return a record with its id first; another value that the row itself calls `id` becomes `row.id`."""
+    fields = dict(record.fields)
+    own = fields.pop("id", record.id)
+    line: dict[str, Any] = {"id": record.id, **fields}
+    if own != record.id:
+        line["row.id"] = own
+    return line
+
+
+def _digest_id(value: object) -> bytes:
+    from hashlib import blake2b
+
+    return blake2b(json.dumps(value, sort_keys=True).encode(), digest_size=8).digest()
+
+
+def _report_state(run: Run, file: str) -> Diagnostic:
+    reason = run.state_reason or f"the run ended as '{run.state}', so rows may be missing"
+    return Diagnostic("dat-log-state", {"reason": reason}, Location(file=file), run.state or "")
+
+
+def write_part(path: Path, out: BinaryIO, file: str, part: str) -> Iterator[int | Diagnostic]:
+    """Copy a part of a log to `out`, as `spool` of a dataset format does; yield diagnostics with the records only."""
+    decoded = decode(path, file)
+    if decoded is None:
+        reason = {"reason": "it is no log of another tool that Readback reads"}
+        yield Diagnostic("dat-bad-line", reason, Location(file=file))
+        return
+    if part == "records":
+        yield from decoded.diagnostics
+    size = path.stat().st_size
+    with decoded.part(part).open("rb") as lines:
+        total = max(lines.seek(0, 2), 1)
+        lines.seek(0)
+        done = 0
+        while piece := lines.read(FRAME):
+            out.write(piece)
+            done += len(piece)
+            yield int(size * done / total)
+
+
+__all__ = [
+    "PARTS",
+    "DecodedLog",
+    "Event",
+    "LogCondition",
+    "decode",
+    "format_call",
+    "format_score",
+    "make_key",
+    "name_record",
+    "read_frames",
+    "write_part",
+]
