@@ -224,9 +224,9 @@ def _note_names(call: Call, conditions: dict[str, dict[str, Any]], judges: dict[
         judges.setdefault(call.judge)
     if call.condition is None or call.role != "model":
         return
-    known = conditions.get(call.condition)
-    if known is not None:
-        known["calls"] += 1
+    condition = conditions.get(call.condition)
+    if condition is not None:
+        condition["calls"] += 1
     elif len(conditions) < MOST_NAMES:
         conditions[call.condition] = {
             "name": call.condition,
