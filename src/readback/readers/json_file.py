@@ -293,6 +293,21 @@ class Cursor:
         """Go on to the next `wanted` after the character here; False, at the end, when there is none."""
         return self._skip_to(wanted, 0)
 
+    def skip_to_match(self, wanted: re.Pattern[str], longest: int) -> str:
+        """Go on to the last character of the next match after the character here; return it, "" at the end.
+
+        `longest` is how many characters a match has at most.
+        """
+        self._pass(min(self._at + 1, len(self._buffer)))
+        while True:
+            if match := wanted.search(self._buffer, self._at):
+                self._pass(match.end() - 1)
+                return match.group()[-1]
+            self._pass(max(self._at, len(self._buffer) - longest + 1))
+            if not self._more():
+                self._pass(len(self._buffer))
+                return ""
+
     def skip_value(self) -> bool:
         """Pass over the value that begins here, however long, without holding it; False where the text ends in it."""
         if self.peek() not in OPENERS:
