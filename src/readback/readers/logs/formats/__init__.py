@@ -43,7 +43,15 @@ class LogFormat:
 
 
 # The modules in the order of asking: those with marks that no other file has come first.
-MODULES: tuple[str, ...] = ()
+MODULES: tuple[str, ...] = (
+    "readback_export",
+    "openai_batch",
+    "openai_batch_replies",
+    "anthropic",
+    "gemini",
+    "openai_requests",
+    "chat_rows",
+)
 
 
 def list_formats() -> tuple[LogFormat, ...]:
