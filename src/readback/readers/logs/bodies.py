@@ -103,7 +103,7 @@ def read_response_request(body: Mapping[str, Any]) -> Body:
     model = _get_model(body)
     messages: list[Mapping[str, Any]] = []
     warnings: dict[str | None, None] = {}
-    instructions, given_input = body.get("instructions"), body.get("input")
+    instructions, sent_input = body.get("instructions"), body.get("input")
     if isinstance(instructions, str):
         messages.append({"role": "system", "content": instructions, "from": "instructions"})
     elif isinstance(instructions, list):
@@ -113,17 +113,17 @@ def read_response_request(body: Mapping[str, Any]) -> Body:
             warnings[warning] = None
     elif instructions is not None:
         return _refuse(f"instructions is {describe_kind(instructions)}", model, body, details)
-    if isinstance(given_input, str):
-        messages.append({"role": "user", "content": given_input})
-    elif isinstance(given_input, list):
-        for item in given_input:
+    if isinstance(sent_input, str):
+        messages.append({"role": "user", "content": sent_input})
+    elif isinstance(sent_input, list):
+        for item in sent_input:
             message, warning = _read_item(item)
             if warning and not message:
                 return _refuse(warning, model, body, details)
             messages.append(message)
             warnings[warning] = None
-    elif given_input is not None:
-        return _refuse(f"input is {describe_kind(given_input)}", model, body, details)
+    elif sent_input is not None:
+        return _refuse(f"input is {describe_kind(sent_input)}", model, body, details)
     earlier = EARLIER if any(body.get(key) is not None for key in EARLIER_KEYS) else None
     stored = STORED_PROMPT if isinstance(body.get("prompt"), dict) else None
     if not messages and not earlier and not stored:
@@ -132,8 +132,8 @@ def read_response_request(body: Mapping[str, Any]) -> Body:
 
 
 def _refuse(reason: str, model: str | None, body: Mapping[str, Any], details: dict[str, Any]) -> Body:
-    shown = {key: body[key] for key in ("instructions", "input") if key in body}
-    return Body(None, None, model, reason, None, {**details, **shown})
+    unread = {key: body[key] for key in ("instructions", "input") if key in body}
+    return Body(None, None, model, reason, None, {**details, **unread})
 
 
 def _read_item(item: Any) -> tuple[Mapping[str, Any], str | None]:
@@ -251,10 +251,10 @@ def _get_model(body: Mapping[str, Any]) -> str | None:
     return model if isinstance(model, str) else None
 
 
-def _list_settings(body: Mapping[str, Any], shown: Sequence[str]) -> dict[str, Any]:
+def _list_settings(body: Mapping[str, Any], read_keys: Sequence[str]) -> dict[str, Any]:
     """Return what else a body has: its tools, and its further settings."""
     details: dict[str, Any] = {}
-    settings = {key: value for key, value in body.items() if key not in (*shown, "model", "tools", "functions")}
+    settings = {key: value for key, value in body.items() if key not in (*read_keys, "model", "tools", "functions")}
     if tools := body.get("tools") or body.get("functions"):
         details["tools"] = tools
     if settings:

@@ -68,7 +68,7 @@ def _yield_row(row: LogRow, content: RowCall, file: str, ids: _Ids, parts: dict[
         yield LogRecord(record, content.fields, row.line)
     model = body.model or reply.model
     call = Call(
-        row.index,
+        row.number,
         content.condition or model,
         body.messages,
         text=body.text,
@@ -83,7 +83,7 @@ def _yield_row(row: LogRow, content: RowCall, file: str, ids: _Ids, parts: dict[
         details=details,
     )
     yield call
-    place = Location(file=file, line=row.line, index=row.index)
+    place = Location(file=file, line=row.line, index=row.number)
     if body.error:
         yield Diagnostic("dat-log-row", {"reason": body.error[:LONGEST_REASON]}, place)
     if reason:

@@ -39,7 +39,7 @@ WRONG_BYTE = re.compile("[\udc80-\udcff]")  # what the cursor reads a byte as th
 class LogRow(NamedTuple):
     """A value of the file: its number from 0 among all of them, and the line in which it begins."""
 
-    index: int
+    number: int
     line: int
     value: Any
 
@@ -272,16 +272,17 @@ def _begin_text(stream: BinaryIO, file: str) -> Generator[_Event, None, Cursor]:
     if head == UTF8_MARK:
         yield Diagnostic("dat-bom", {}, Location(file=file, line=1, column=1))
         head = b""
-    return Cursor(_Joined(head, stream))
+    return Cursor(cast(BinaryIO, _Joined(head, stream)))
 
 
-class _Joined:
+class _Joined(RawIOBase):
     """A stream of which the first bytes were read before."""
 
     def __init__(self, head: bytes, stream: BinaryIO) -> None:
         self._head, self._stream = head, stream
 
-    def read(self, size: int) -> bytes:
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes: the first ones with what follows them."""
         head, self._head = self._head, b""
         return head + self._stream.read(size)
 

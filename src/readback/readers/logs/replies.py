@@ -104,11 +104,11 @@ def _read_candidates(candidates: Sequence[Any]) -> tuple[Any, Any, str | None]:
 
 def _read_items(items: Sequence[Any]) -> tuple[Any, Any, str | None]:
     """Return the text of the messages among the items of a Response; the items where there is more."""
-    shown = [item for item in items if not (isinstance(item, dict) and item.get("type") == "reasoning")]
-    if not shown:
+    without_thoughts = [item for item in items if not (isinstance(item, dict) and item.get("type") == "reasoning")]
+    if not without_thoughts:
         return (list(items) or None), None, None
     texts: list[str] = []
-    for item in shown:
+    for item in without_thoughts:
         content = item.get("content") if isinstance(item, dict) and item.get("type", "message") == "message" else None
         text = _join_texts(content, "text") if isinstance(content, list) else content
         if not isinstance(text, str):

@@ -73,9 +73,9 @@ def is_body(row: Mapping[str, Any]) -> bool:
         return is_closed or has_settings
     if "messages" in row:
         return has_settings and isinstance(row["messages"], list)
-    given = row.get("input")
-    if isinstance(given, str | list):
-        return is_closed and (has_settings or "instructions" in row or is_conversation(given))
+    sent_input = row.get("input")
+    if isinstance(sent_input, str | list):
+        return is_closed and (has_settings or "instructions" in row or is_conversation(sent_input))
     return isinstance(row.get("prompt"), str) and is_closed and has_settings
 
 
@@ -150,11 +150,11 @@ def _read_stored(row: Mapping[str, Any]) -> RowCall:
     """Return a stored response; one of the Responses API that was listed with its input has messages."""
     reply = read_reply(row)
     if "input" in row:
-        asked = {key: row[key] for key in ("model", "input", "instructions", "previous_response_id") if key in row}
-        return RowCall(read_body(asked, "/v1/responses"), reply, row.get("id"))
+        request = {key: row[key] for key in ("model", "input", "instructions", "previous_response_id") if key in row}
+        return RowCall(read_body(request, "/v1/responses"), reply, row.get("id"))
     if row.get("instructions") is not None:
-        asked = {"model": row.get("model"), "instructions": row["instructions"], "input": []}
-        body = read_body(asked, "/v1/responses")
+        request = {"model": row.get("model"), "instructions": row["instructions"], "input": []}
+        body = read_body(request, "/v1/responses")
         warning = f"only the instructions: {ELSEWHERE}"
         return RowCall(Body(body.messages, None, body.model, body.error, warning, body.details), reply, row.get("id"))
     if isinstance(row.get("messages"), list):

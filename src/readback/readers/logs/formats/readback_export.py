@@ -48,15 +48,15 @@ def read(path: Path, file: str) -> Iterator[Event]:
         value = row.value
         if not isinstance(value, dict):
             reason = f"the line is {describe_kind(value)}, where an object is needed"
-            yield Call(row.index, None, None, error=reason, line=row.line)
-            yield _report(reason, file, row.line, row.index)
+            yield Call(row.number, None, None, error=reason, line=row.line)
+            yield _report(reason, file, row.line, row.number)
             continue
-        call, reason = _read_call(value, row.index, row.line)
+        call, wrong = _read_call(value, row.number, row.line)
         if call.record is not None:
             yield LogRecord(call.record, {"id": call.record}, row.line)
         yield call
-        if reason:
-            yield _report(reason, file, row.line, row.index)
+        if wrong:
+            yield _report(wrong, file, row.line, row.number)
     yield Run("Readback", details={"rows": counts.rows, "blank_lines": counts.blank, "refused": counts.refused})
 
 
