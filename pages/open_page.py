@@ -37,6 +37,7 @@ with right:
     score_proposals.draw(workspace)
     score_proposals.show_confirmed(workspace)
     plain_files.encodings(workspace, data)
+    plain_files.tables(workspace, data)
     plain_files.ids(workspace)
     plain_files.several(workspace)
     steps.typed_here()

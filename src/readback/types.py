@@ -540,7 +540,8 @@ class DatasetSource:
     fields: Mapping[str, str] = field(default_factory=dict)  # template variable <- record field (dotted)
     private: tuple[str, ...] = ()
     format: str | None = None
-    encoding: str | None = None  # that of `readers.decoding` which somebody states; None: UTF-8
+    encoding: str | None = None  # that of `readers.decoding` which somebody states; None: what its bytes show
+    table: str | None = None  # the sheet of a workbook or the table of a database; None: the likeliest
     json: tuple[str, ...] | None = None  # columns of a table with JSON; None: all with nothing but lists and objects
     text: tuple[str, ...] = ()  # columns that stay text whatever they hold
     place: Location = NOWHERE

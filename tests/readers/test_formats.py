@@ -57,7 +57,8 @@ def codes(module: Any, data: bytes) -> list[str]:
 
 
 def test_every_format_says_what_it_is() -> None:
-    assert set(by("readback.readers", "NAME")) == {"checkpoint", "csv", "json", "jsonl", "parquet", "tsv"}
+    names = {"arrow", "checkpoint", "csv", "json", "jsonl", "parquet", "sqlite", "tsv", "xlsx"}
+    assert set(by("readback.readers", "NAME")) == names
 
 
 @given(st.binary(max_size=300))

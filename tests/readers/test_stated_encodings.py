@@ -117,10 +117,10 @@ def test_command_page_and_notebook_name_the_statement_and_read_by_it(
     write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, coding: str, encoding: str
 ) -> None:
     root = write({"d.csv": CSV.encode(coding), **PROMPT})
-    (finding,) = [one for one in engine.check(workspace.open(root)).findings if one.code == "dat-encoding"]
+    (finding,) = [one for one in engine.check(workspace.open(root)).findings if one.code == "dat-encoding-guessed"]
     assert f"--encoding {encoding}" in finding.fix
-    assert cli.main(["check", str(root)]) == 1
-    assert f"--encoding {encoding}" in capsys.readouterr().out
+    assert cli.main(["check", str(root)]) == 0
+    assert "dat-encoding-guessed: the file is not UTF-8" in capsys.readouterr().out
     # the command
     assert cli.main(["check", str(root), "--encoding", encoding]) == 0
     out = capsys.readouterr().out
@@ -135,7 +135,7 @@ def test_command_page_and_notebook_name_the_statement_and_read_by_it(
     # the page, by a click
     monkeypatch.setenv("READBACK_WORKSPACE", str(root))
     test = page("open")
-    assert "is not UTF-8 and looks like" in words(test)
+    assert "is not UTF-8 and is read as" in words(test)
     test.button(key="encoding").click().run()
     assert test.query_params["encoding"] in (encoding, [encoding])
     assert "You chose to read d.csv as" in words(test)

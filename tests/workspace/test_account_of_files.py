@@ -113,7 +113,7 @@ def test_each_file_stands_in_the_account_once_and_every_way_of_asking_says_the_s
         {"logs/log.json": CONTENTS["log.json"]},
         {"batch.jsonl": CONTENTS["batch.jsonl"]},
         {"sheet.xlsx": b"PK\x03\x04"},
-        {"deep/rows.sqlite3": b"SQLite format 3\0"},
+        {"deep/rows.duckdb": b"DUCK"},
         {"readback.yml": "name: x\n", "sheet.xlsx": b"PK\x03\x04"},
     ],
 )
@@ -142,9 +142,9 @@ def test_a_check_of_an_export_of_ones_own_says_that_nothing_of_it_is_read(write:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("rows.xlsx", "a spreadsheet, which Readback does not read"),
-        ("rows.sqlite", "a database, which Readback does not read"),
-        ("rows.duckdb", "a database, which Readback does not read"),
+        ("rows.xlsx", "a spreadsheet of a format that Readback does not read"),
+        ("rows.sqlite", "a database that is not SQLite"),
+        ("rows.duckdb", "a database that is not SQLite"),
         ("rows.arrow", "a table of a format that Readback does not read"),
         ("rows.jsonl.zst", "it is packed in a way that Readback does not open"),
         ("rows.pkl", "stored objects of a program, which are never loaded"),

@@ -44,7 +44,7 @@ from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.tasks import profile_of
 from readback.types import Assembly, Finding, ModelInput, Record, Selection, Values, Workspace
-from readback.workspace.dataset_choices import ENCODING_KEY
+from readback.workspace.dataset_choices import ENCODING_KEY, TABLE_KEY
 from readback.workspace.left_out import list_files
 
 if TYPE_CHECKING:
@@ -93,16 +93,18 @@ def open_workspace(
     prompts: str | None = None,
     dataset: str | None = None,
     encoding: str | None = None,
+    table: str | None = None,
 ) -> Study:
     """Open a folder or a file. `fields` maps template variables to record fields; `plan`, `prompts` and `dataset` name
-    the file to use where several could be; `encoding` is that of the dataset where it is not UTF-8.
+    the file to use where several could be; `encoding` is that of the dataset where it is not UTF-8, and `table` the
+    sheet or table of a workbook or a database.
 
     Raises ValueError with the reason when nothing at all could be read; every lesser fault is in `findings()`.
     """
     if encoding is not None and encoding not in ENCODINGS:
         raise ValueError(f"no encoding {encoding!r}; there are {', '.join(ENCODINGS)}")
     try:
-        named = {"plan": plan, "prompts": prompts, "dataset": dataset, ENCODING_KEY: encoding}
+        named = {"plan": plan, "prompts": prompts, "dataset": dataset, ENCODING_KEY: encoding, TABLE_KEY: table}
         chosen = {kind: file for kind, file in named.items() if file}
         return Study(workspace.open(path, fields=fields, chosen=chosen))
     except workspace.NothingRead as nothing:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
 from readback import plugins
-from readback.readers import checkpoint
-from readback.readers.decoding import decode_head, needs_decoding
+from readback.readers import arrow_file, checkpoint, sqlite_file, xlsx
+from readback.readers.decoding import GuessedEncoding, decode_head, guess_file_encoding, needs_decoding
 from readback.readers.text_file import UTF8_MARK
 from readback.types import Diagnostic, Location
 
@@ -20,25 +21,32 @@ PARQUET = b"PAR1"
 
 @dataclass(frozen=True, slots=True)
 class ChosenFormat:
-    """The module that reads a file, whether it is packed with gzip, what was decided on the way, and the encoding that
-    somebody states, where it is text in another one than UTF-8.
+    """The module that reads a file, whether it is packed with gzip, what was decided on the way, the encoding that
+    somebody states or its bytes show, where it is text in another one than UTF-8, and the table that is read of a file
+    that holds several (None: the likeliest).
     """
 
     module: Any  # a module of readers/, or what a plugin has in its place
     packed: bool = False
     detail: str = ""
     encoding: str | None = None
+    guess: GuessedEncoding | None = None  # where nobody states the encoding
+    table: str | None = None
 
 
 def choose_format(
-    path: Path, file: str, named: str | None = None, encoding: str | None = None
+    path: Path, file: str, named: str | None = None, encoding: str | None = None, table: str | None = None
 ) -> ChosenFormat | Diagnostic:
-    """Choose the format of the file at `path`; the workspace states `named` and `encoding`. Raises OSError."""
+    """Choose the format of the file at `path`; the workspace states the others. Raises OSError."""
     with path.open("rb") as stream:
         head = stream.read(HEAD)
     packed = head.startswith(GZIP)
     if packed:
         head = unpack_head(head)
+    guess = None
+    if encoding is None and not any(is_binary(head) for is_binary in BINARY.values()):
+        guess = guess_file_encoding(head, None if packed else path)
+        encoding = guess.encoding if guess else None
     if encoding and needs_decoding(encoding):
         head = decode_head(head, encoding)
     suffixes = [suffix.lower() for suffix in PurePath(path.name).suffixes if suffix.lower() != ".gz"]
@@ -53,19 +61,38 @@ def choose_format(
         return Diagnostic("dat-not-recognised", values, Location(file=file))
     module = formats[name]
     odd = bool(suffixes) and not named and suffixes[-1] not in module.SUFFIXES
-    stated = encoding if needs_decoding(encoding) and not hasattr(module, "spool") else None
-    return ChosenFormat(module, packed, f"read as {name} by its content" if odd else "", stated)
+    detail = f"read as {name} by its content" if odd else ""
+    if hasattr(module, "spool"):
+        return ChosenFormat(module, packed, detail, table=table if getattr(module, "TABLES", False) else None)
+    return ChosenFormat(module, packed, detail, encoding if needs_decoding(encoding) else None, guess)
+
+
+def is_parquet(head: bytes) -> bool:
+    """Tell whether a file that begins so is Parquet."""
+    return head.startswith(PARQUET)
+
+
+# How formats that are not text begin, whatever the file is called.
+BINARY: Mapping[str, Callable[[bytes], bool]] = {
+    "parquet": is_parquet,
+    sqlite_file.NAME: sqlite_file.is_database,
+    xlsx.NAME: xlsx.is_workbook,
+    arrow_file.NAME: arrow_file.is_arrow,
+}
 
 
 def _recognise_content(head: bytes, suffix: str) -> str | None:
-    if head.startswith(PARQUET):
-        return "parquet"
+    for name, is_binary in BINARY.items():
+        if is_binary(head):
+            return name
     begin = head.removeprefix(UTF8_MARK).lstrip(b" \t\r\n")
     format_name = next(
         (name for name, module in plugins.load_modules("formats").items() if suffix in module.SUFFIXES), None
     )
     if format_name in ("json", None) and checkpoint.is_checkpoint(begin):
         return checkpoint.NAME
+    if format_name in ("json", None) and arrow_file.is_state(begin):
+        return arrow_file.NAME
     if format_name not in ("json", "jsonl", None):
         return format_name
     first, _, rest = begin.partition(b"\n")

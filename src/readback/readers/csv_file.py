@@ -393,19 +393,28 @@ def _count_remarks(head: Sequence[Line], delimiter: str | None) -> int:
     """
     for at in range(1, len(head) - 1):
         separator = delimiter or find_separator(head[at].data or b"")
-        names = _cells(head[at], separator)
-        above = [_cells(line, separator) for line in head[:at]]
-        if not names:
-            continue
-        width = len(names)
-        if not all(not cells or _is_remark(cells, width) or _is_groups(cells, width) for cells in above):
-            return 0
-        has_groups = any(_is_groups(cells, width) for cells in above)
-        if has_groups and not all(map(NAME_OF_COLUMN.fullmatch, names)):
-            continue
-        if all(names) and len(set(names)) == width > 1 and not any(map(NUMBER.fullmatch, names)):
-            return at if any(above) else 0
+        verdict = is_header_below(_cells(head[at], separator), [_cells(line, separator) for line in head[:at]])
+        if verdict is not None:
+            return at if verdict else 0
     return 0
+
+
+def is_header_below(names: Sequence[str], above: Sequence[Sequence[str]]) -> bool | None:
+    """Tell whether a row names the columns below rows of remarks and of names of groups of columns.
+
+    None: it does not, and a row further down may. False: what is above it is neither, so no row below is a header.
+    """
+    if not names:
+        return None
+    width = len(names)
+    if not all(not cells or _is_remark(cells, width) or _is_groups(cells, width) for cells in above):
+        return False
+    has_groups = any(_is_groups(cells, width) for cells in above)
+    if has_groups and not all(map(NAME_OF_COLUMN.fullmatch, names)):
+        return None
+    if all(names) and len(set(names)) == width > 1 and not any(map(NUMBER.fullmatch, names)):
+        return any(map(bool, above))
+    return None
 
 
 def _is_remark(cells: Sequence[str], width: int) -> bool:

@@ -1,13 +1,21 @@
-"""Decode a file before its rows are read: unpack gzip, and turn a stated encoding into UTF-8; never by a guess."""
+"""Decode a file before its rows are read: unpack gzip, and turn another encoding than UTF-8 into UTF-8.
+
+The encoding is the one that somebody states. Where nobody does, a file is read as UTF-16 if its byte-order mark or the
+zeros in every second byte show it, and as Windows-1252 if it is not UTF-8, none of its bytes is a letter of UTF-8, and
+each is a letter or a sign of print in Windows-1252. That is always reported, with what states the encoding.
+"""
 
 from __future__ import annotations
 
 import codecs
+import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from readback.readers.text_file import guess_encoding
 from readback.types import Diagnostic, Location
 
 # What may be stated, and Python's name of it. UTF-8 is what is read without a statement.
@@ -25,6 +33,10 @@ CHUNK = 1 << 20
 HEAD = 4096  # bytes that tell which byte of UTF-16 comes first where no mark says it
 LITTLE, BIG = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
 MARKS = {LITTLE: "utf-16", BIG: "utf-16", codecs.BOM_UTF8: "utf-8"}
+CODE = "dat-encoding-guessed"
+LOOKED_AT = 64 << 20  # bytes in which the first letter outside of ASCII is searched
+ESCAPED = re.compile("[\udc80-\udcff]")
+BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 NO_UTF16 = "it is stated to be UTF-16, but has no byte-order mark, and no byte at its beginning is 0"
 CUT = "it ends within a character of UTF-16"
 
@@ -46,7 +58,60 @@ def decode_head(head: bytes, encoding: str) -> bytes:
     return head if isinstance(decoder, str) else _encode(decoder.decode(head), encoding)
 
 
-def make_decoding_step(encoding: str) -> Callable[[Path, BinaryIO, str], Iterator[int | Diagnostic]]:
+@dataclass(frozen=True, slots=True)
+class GuessedEncoding:
+    """The encoding that the bytes of a file show, and by what; `is_certain` where no other one is possible."""
+
+    encoding: str
+    reason: str
+    is_certain: bool = False
+
+
+def guess_file_encoding(head: bytes, path: Path | None) -> GuessedEncoding | None:
+    """Return the encoding of a text that begins with `head`, if it is not UTF-8; None also where it cannot be told.
+
+    Of a file whose beginning is plain ASCII, `path`, the first other letters are searched further down.
+    """
+    if head.startswith((LITTLE, BIG)):
+        return GuessedEncoding("utf-16", "its byte-order mark", is_certain=True)
+    if _has_zeros_in_turn(head[:HEAD]):
+        return GuessedEncoding("utf-16", "every second byte is 0")
+    if head.isascii() and path:
+        head = _find_letters(path, len(head))
+    text = head.decode("utf-8", "surrogateescape")
+    if text.isascii() or not ESCAPED.search(text):
+        return None
+    cut = text[-4:]  # a letter that the end of the head cuts in two is no fault
+    whole = text[:-4] + ESCAPED.sub("", cut)
+    wrong = ESCAPED.findall(whole)
+    if not wrong or any(not sign.isascii() and not ESCAPED.match(sign) for sign in set(whole)):
+        return None
+    if guess_encoding(head) != "Windows-1252":
+        return None
+    return GuessedEncoding("windows-1252", f"byte 0x{ord(wrong[0]) - 0xDC00:02x} is no UTF-8")
+
+
+def _has_zeros_in_turn(head: bytes) -> bool:
+    """Tell whether every second byte is 0 and no other one: ASCII letters in UTF-16."""
+    even, odd = head[0::2], head[1::2]
+    return len(head) > 3 and ((not any(even) and 0 not in odd) or (not any(odd) and 0 not in even))
+
+
+def _find_letters(path: Path, offset: int) -> bytes:
+    """Return the first part of a file with letters beyond ASCII; nothing of one without any."""
+    with path.open("rb") as file:
+        file.seek(offset)
+        while offset < LOOKED_AT and (data := file.read(CHUNK)):
+            if not data.isascii():
+                first = BEYOND_ASCII.search(data)
+                return data[first.start() if first else 0 :] + file.read(CHUNK)
+            offset += len(data)
+    return b""
+
+
+def make_decoding_step(
+    encoding: str, guess: GuessedEncoding | None = None
+) -> Callable[[Path, BinaryIO, str], Iterator[int | Diagnostic]]:
     """Return the step that writes a file of that encoding as UTF-8, line by line what it was.
 
     It yields how many bytes are done, and a Diagnostic where the file is not in the encoding. A byte that stands for
@@ -54,6 +119,8 @@ def make_decoding_step(encoding: str) -> Callable[[Path, BinaryIO, str], Iterato
     """
 
     def decode(path: Path, out: BinaryIO, file: str) -> Iterator[int | Diagnostic]:
+        if guess:
+            yield report_guess(guess, file)
         with path.open("rb") as source:
             data = source.read(CHUNK)
             decoder = _choose_decoder(encoding, data[:HEAD])
@@ -70,6 +137,17 @@ def make_decoding_step(encoding: str) -> Callable[[Path, BinaryIO, str], Iterato
                 yield Diagnostic("dat-bad-line", {"reason": CUT}, Location(file=file))
 
     return decode
+
+
+def report_guess(guess: GuessedEncoding, file: str) -> Diagnostic:
+    """Return the diagnostic that a file is read in an encoding that nobody stated."""
+    values = {"encoding": NAMES[guess.encoding], "option": guess.encoding, "why": guess.reason}
+    return Diagnostic(CODE, values, Location(file=file), severity="info" if guess.is_certain else None)
+
+
+def find_guessed_encoding(diagnostics: Iterable[Diagnostic]) -> str:
+    """Return the encoding in which a file with these diagnostics is read and that nobody stated; "" for none."""
+    return next((str(each.values["option"]) for each in diagnostics if each.code == CODE), "")
 
 
 def _choose_decoder(encoding: str, head: bytes) -> codecs.IncrementalDecoder | str:

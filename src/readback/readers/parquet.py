@@ -42,7 +42,7 @@ def spool(path: Path, out: BinaryIO, file: str) -> Iterator[int | Diagnostic]:
                 out.write(GONE * count)
                 yield Diagnostic(
                     "dat-bad-line",
-                    {"reason": _describe_lost_rows(frame, done)},
+                    {"reason": describe_lost_rows(frame, done)},
                     replace(place, line=done + 1),
                     f"{done}",
                 )
@@ -57,8 +57,8 @@ def spool(path: Path, out: BinaryIO, file: str) -> Iterator[int | Diagnostic]:
         yield Diagnostic("dat-limit", {"what": f"{stopped.kind} for decoding", "limit": stopped.detail}, place)
 
 
-def _describe_lost_rows(frame: Mapping[str, Any], done: int) -> str:
-    """Which rows are gone, and why; an end that promises more than `LOST` of them is not believed."""
+def describe_lost_rows(frame: Mapping[str, Any], done: int) -> str:
+    """Return which rows are gone, and why; an end that promises more than `LOST` of them is not believed."""
     many, error = frame["lost"], frame["error"]
     if many > LOST:
         return f"rows from {done + 1} on are lost, {many:,} of them if its end is right: {error}"
@@ -119,7 +119,7 @@ def decode_rows(path: str) -> Iterator[dict[str, Any]]:
             for number in range(file.metadata.num_row_groups):
                 yield from _read_group(file, number, names, broken)
     except broken as error:
-        yield {"error": _shorten_error(error)}
+        yield {"error": shorten_error(error)}
 
 
 def _describe_contradiction(file: Any) -> str:
@@ -159,18 +159,20 @@ def _read_group(
     try:
         for batch in file.iter_batches(BATCH, row_groups=[number], use_threads=False):
             left -= batch.num_rows
-            yield from _split_into_frames(batch, names)
+            yield from split_into_frames(batch, names)
     except broken as stopped:
-        error = _shorten_error(stopped)
+        error = shorten_error(stopped)
     if left > 0:
         yield {"lost": left, "error": error}
 
 
-def _shorten_error(error: Exception) -> str:
+def shorten_error(error: Exception) -> str:
+    """Return the beginning of an error on one line."""
     return " ".join(str(error).split())[:300]
 
 
-def _split_into_frames(batch: Any, names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+def split_into_frames(batch: Any, names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a batch as {"json": JSON texts}, about `FRAME` characters at once."""
     texts: list[str] = []
     size = 0
     for start in range(0, batch.num_rows, 16):

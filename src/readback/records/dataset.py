@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import plugins, sandbox
-from readback.readers import cache_folder, checksum, jsonl
+from readback.readers import arrow_file, cache_folder, checksum, jsonl, sqlite_file
 from readback.readers.bounded_diagnostics import from_json
 from readback.readers.checksum import State, state
 from readback.readers.choose_format import ChosenFormat, choose_format
@@ -280,7 +280,7 @@ def _open_stable(path: Path, file: str, source: DatasetSource, progress: Progres
 
 def _open_once(path: Path, file: str, source: DatasetSource, progress: Progress | None) -> Dataset:
     before = state(path)
-    chosen = choose_format(path, file, source.format, source.encoding)
+    chosen = choose_format(path, file, source.format, source.encoding, source.table)
     if isinstance(chosen, Diagnostic):
         return replace(_report_unreadable(path.parent, source, chosen), path=path, file=file)
     plugin = plugins.find_entry("formats", chosen.module)
@@ -320,7 +320,7 @@ def _open_once(path: Path, file: str, source: DatasetSource, progress: Progress 
 
 def _open_beginning(path: Path, file: str, source: DatasetSource) -> Dataset | None:
     """Open the indexed beginning of a file that has grown since; None if it has not grown or has no index."""
-    chosen = choose_format(path, file, source.format, source.encoding)
+    chosen = choose_format(path, file, source.format, source.encoding, source.table)
     if isinstance(chosen, Diagnostic) or list_unpackers(chosen):
         return None
     entry = _locate_entry(path, file, source, plugins.find_entry("formats", chosen.module))
@@ -374,7 +374,19 @@ def _locate_entry(path: Path, file: str, source: DatasetSource, plugin: plugins.
     settings = {**asdict(replace(source, place=Location())), "file": file, "place": asdict(source.place)}
     if plugin:  # another version of the plugin may read the file differently
         settings["reader"] = plugin.description
+    if companions := _list_companion_states(path):
+        settings["companions"] = companions
     return cache_folder.entry(path, settings, VERSION)
+
+
+def _list_companion_states(path: Path) -> list[Any]:
+    """Return the states of the files that hold a part of a dataset beside its own: a log of a database, say."""
+    states: list[Any] = []
+    for module in (sqlite_file, arrow_file):
+        for companion in module.list_companions(path) if path.suffix in (*module.SUFFIXES, ".json") else ():
+            with contextlib.suppress(OSError):
+                states.append([companion.name, *state(companion)])
+    return states
 
 
 def locate_index(root: Path, source: DatasetSource | None) -> tuple[Path, Path] | None:
@@ -388,7 +400,7 @@ def locate_index(root: Path, source: DatasetSource | None) -> tuple[Path, Path] 
     if isinstance(path, Diagnostic):
         return None
     file = format_relative(root, path)
-    chosen = choose_format(path, file, source.format, source.encoding)
+    chosen = choose_format(path, file, source.format, source.encoding, source.table)
     if isinstance(chosen, Diagnostic) or list_unpackers(chosen):
         return None
     return path, _locate_entry(path, file, source, plugins.find_entry("formats", chosen.module))

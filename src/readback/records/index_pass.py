@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from readback import plugins
 from readback.quantity import quantity
@@ -149,11 +149,22 @@ def list_unpackers(chosen: ChosenFormat) -> list[Unpacker]:
     """Return the steps that turn a file into text, in order: gzip, other encodings, binary formats."""
     steps: list[Unpacker] = [unpack] if chosen.packed else []
     if chosen.encoding:
-        steps.append(make_decoding_step(chosen.encoding))
+        steps.append(make_decoding_step(chosen.encoding, chosen.guess))
     if hasattr(chosen.module, "spool"):
         entry = plugins.find_entry("formats", chosen.module)
-        steps.append(plugin_rows.guard_spool(entry, chosen.module) if entry else chosen.module.spool)
+        steps.append(plugin_rows.guard_spool(entry, chosen.module) if entry else _make_spool(chosen))
     return steps
+
+
+def _make_spool(chosen: ChosenFormat) -> Unpacker:
+    """Return the step that writes the rows of a binary file, of the chosen table where it may hold several."""
+    if not getattr(chosen.module, "TABLES", False):
+        return cast(Unpacker, chosen.module.spool)
+
+    def spool(path: Path, out: Any, file: str) -> Iterator[int | Diagnostic]:
+        yield from chosen.module.spool(path, out, file, chosen.table)
+
+    return spool
 
 
 def read_events(chosen: ChosenFormat, stream: Any, file: str) -> Iterator[Event]:

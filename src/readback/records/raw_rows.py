@@ -30,16 +30,18 @@ def read_raw_rows(
     header: Callable[[Header], None] = lambda header: None,
     enough: int | None = None,
     encoding: str | None = None,
+    table: str | None = None,
 ) -> Iterator[Row | Diagnostic]:
     """Yield every row of the file and a Diagnostic for each fault; nothing is raised.
 
     `refused` is called for each row that cannot be read, whether or not it has a diagnostic. `header` is called with
     what precedes the rows. `walk` reads the text in place of the format. `enough` is the number of rows that the caller
     needs, so that no more of a binary file is decoded; more rows may follow. `encoding` is that of the text if it is
-    stated. Cells of CSV and TSV stay text. `path` is not checked: `paths.resolve` decides whether it may be read.
+    stated, `table` the one that is read of a file with several. Cells of CSV and TSV stay text. `path` is not checked:
+    `paths.resolve` decides whether it may be read.
     """
     try:
-        chosen = choose_format(path, file, format, encoding)
+        chosen = choose_format(path, file, format, encoding, table)
         if isinstance(chosen, Diagnostic):
             yield chosen
         else:
@@ -77,7 +79,7 @@ def _rows(
                 if step is unpack and enough is not None:
                     step = unpack_beginning
                 # each event of a spool comes after it has written a row or more
-                limit = enough if step is getattr(chosen.module, "spool", None) else None
+                limit = enough if number == len(steps) - 1 and hasattr(chosen.module, "spool") else None
                 frames = step(path, out, file)
                 yield from (frame for frame in islice(frames, limit) if isinstance(frame, Diagnostic))
                 if isinstance(frames, Generator):

@@ -32,7 +32,7 @@ def add_benchmark(draft: Draft) -> None:
         return
     path = draft.root / source.path
     try:
-        chosen = choose_format(path, source.path, source.format, source.encoding)
+        chosen = choose_format(path, source.path, source.format, source.encoding, source.table)
     except OSError:
         return  # whoever reads the questions says so
     if isinstance(chosen, Diagnostic) or chosen.module is not reader:

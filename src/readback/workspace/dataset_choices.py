@@ -18,7 +18,7 @@ from readback.workspace.draft import Draft
 from readback.workspace.recognise import ID
 
 # Keys of what whoever opens a workspace chooses; the id is also proposed under its key.
-ID_KEY, ENCODING_KEY = "id", "encoding"
+ID_KEY, ENCODING_KEY, TABLE_KEY = "id", "encoding", "table"
 NUMBERS_KEY = "numbers"  # CRITERION=failed:-1,99 a line
 ROWS = 200  # rows that are looked at
 ID_NAME = re.compile(
@@ -67,7 +67,7 @@ def read_first_rows(draft: Draft, source: DatasetSource) -> list[Mapping[str, An
     path = resolve(draft.root, source.path)
     if isinstance(path, Diagnostic) or not path.is_file():
         return []
-    rows = read_raw_rows(path, source.path, source.format, enough=ROWS, encoding=source.encoding)
+    rows = read_raw_rows(path, source.path, source.format, enough=ROWS, encoding=source.encoding, table=source.table)
     return list(islice((row.fields for row in rows if isinstance(row, Row)), ROWS))
 
 
@@ -90,6 +90,13 @@ def apply_encoding(draft: Draft) -> None:
     encoding = draft.chosen.get(ENCODING_KEY)
     if draft.dataset and encoding in ENCODINGS:
         draft.dataset = replace(draft.dataset, encoding=encoding)
+
+
+def apply_table(draft: Draft) -> None:
+    """Read the sheet or table of the dataset that was chosen, whatever its workspace file names."""
+    table = draft.chosen.get(TABLE_KEY)
+    if draft.dataset and table:
+        draft.dataset = replace(draft.dataset, table=table)
 
 
 def find_encoding(draft: Draft) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from readback.readers import sqlite_file, xlsx
 from readback.readers.paths import format_relative
 from readback.sources import other_tools, prompt_formats
 from readback.workspace import candidates, experiment, judge_tables, plain_templates, score_tables, training
@@ -27,6 +28,7 @@ from readback.workspace.recognise import (
     JUDGE,
     MODEL,
     OTHER,
+    PART,
     PLAN,
     PROMPTS,
     SCORES,
@@ -180,8 +182,11 @@ def _choose_dataset(draft: Draft, files: Survey) -> None:
 def _list_datasets(draft: Draft, files: Survey) -> list[RecognisedFile]:
     """Return the files that may be the dataset, those in use first; several are offered as alternatives."""
     datasets = candidates.sort_files(_filter_data(files.recognised), draft.root)
-    if len(datasets) > 1:
-        draft.alternatives["dataset"] = tuple(format_relative(draft.root, dataset.path) for dataset in datasets)
+    further = [file for file in files.recognised if file.what in DATA and _holds_tables(file) and file not in datasets]
+    if len(datasets) + len(further) > 1:
+        draft.alternatives["dataset"] = tuple(
+            format_relative(draft.root, dataset.path) for dataset in (*datasets, *further)
+        )
     return datasets
 
 
@@ -197,12 +202,22 @@ def _take_only_dataset(draft: Draft, files: Survey) -> bool:
 
 
 def _filter_data(files: Sequence[RecognisedFile]) -> list[RecognisedFile]:
-    """Return the datasets; files of training rows or answers only where there is nothing better."""
-    for what in DATA:
-        data = [file for file in files if file.what == what]
-        if data:
-            return data
+    """Return the datasets; files of training rows or answers only where there is nothing better.
+
+    A workbook or a database may hold anything, and often what another file was written from: it is a dataset only where
+    nothing else is.
+    """
+    for has_tables in (False, True):
+        for what in DATA:
+            data = [file for file in files if file.what == what and _holds_tables(file) == has_tables]
+            if data:
+                return data
     return []
+
+
+def _holds_tables(file: RecognisedFile) -> bool:
+    """Return whether a file may hold several tables."""
+    return file.path.suffix.lower() in (*xlsx.SUFFIXES, *sqlite_file.SUFFIXES)
 
 
 def _add_prompt_formats(draft: Draft, files: Survey) -> None:
@@ -219,6 +234,10 @@ def _list_unused(draft: Draft, files: Survey) -> None:
     for file in files.recognised:
         if file.what == FORM and format_relative(draft.root, file.path) not in draft.named:
             draft.diagnostics.extend(file.diagnostics)
+        if file.what == PART:
+            home = draft.dataset.path if draft.dataset else ""
+            draft.say(file.path, file.what, used=file.detail.endswith(f" {home}"), detail=file.detail)
+            continue
         if file.what in (OTHER, BATCH):  # which conditions and judges a batch asked is known at the end
             continue
         is_choice = file.what in (PLAN, PROMPTS, *DATA)

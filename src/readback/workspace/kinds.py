@@ -37,6 +37,7 @@ WORKSPACE, PROMPTS, INSTRUCTIONS, PLAN = (
 )
 MODEL, INFERENCE, JUDGE, COMPARISONS = "model", "judge inference", "judge prompt", "comparisons"
 MODELFILE, DATASET, TRAINING, SCORES = "Modelfile", "dataset", "training data", "scores"
+PART = "part of a dataset"  # which another file names
 FORM = "table without rows"  # to be filled in, or what a broken export left
 ANSWERS, ADAPTER, OTHER = "answers", "adapter", "not recognised"
 BATCH = "replies of a batch"  # of requests that Readback exported

@@ -62,8 +62,8 @@ class Reason:
     step: str = ""
 
 
-SHEET = Reason("a spreadsheet, which Readback does not read", "data", "save the sheet as CSV (UTF-8)")
-DATABASE = Reason("a database, which Readback does not read", "data", "export the table as CSV, JSON lines or Parquet")
+SHEET = Reason("a spreadsheet of a format that Readback does not read", "data", "save it as .xlsx or CSV (UTF-8)")
+DATABASE = Reason("a database that is not SQLite", "data", "export the table as CSV, JSON lines or Parquet")
 COLUMNS = Reason("a table of a format that Readback does not read", "data", "save it as Parquet, CSV or JSON lines")
 PACKED = Reason("it is packed in a way that Readback does not open", "data", "unpack it, or pack it with gzip")
 ARCHIVE = Reason("an archive, which is not opened inside a folder", "data", "unpack it into the folder")

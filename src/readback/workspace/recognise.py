@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from readback import plugins
-from readback.readers import checkpoint
+from readback.readers import arrow_file, checkpoint, sqlite_file, xlsx
+from readback.readers.choose_format import BINARY
 from readback.readers.paths import format_relative
 from readback.readers.row import Header, Row
 from readback.readers.text_file import read_head
@@ -39,6 +40,7 @@ from readback.workspace.kinds import (
     MODEL,
     MODELFILE,
     OTHER,
+    PART,
     PLAN,
     PROMPTS,
     SCORES,
@@ -68,6 +70,7 @@ __all__ = [
     "MODEL",
     "MODELFILE",
     "OTHER",
+    "PART",
     "PLAN",
     "PROMPTS",
     "SCORES",
@@ -177,11 +180,27 @@ def _recognise_score_file(look: _Look) -> RecognisedFile | None:
 def _recognise_rows(look: _Look) -> RecognisedFile | None:
     """Recognise a table by its ending, and JSON that begins with a list or has an object a line."""
     if look.suffix in _list_table_suffixes():
+        is_binary = _find_binary_format(look.suffix)
+        if is_binary and not look.named and not is_binary(read_head(look.path)):
+            return None
         return _recognise_table(look)
     if look.suffix != ".json":
         return None
     begin = read_head(look.path).lstrip(b"\xef\xbb\xbf \t\r\n")
-    return _recognise_table(look) if begin.startswith(b"[") or JSON_LINES.match(begin) else None
+    is_table = begin.startswith(b"[") or JSON_LINES.match(begin) or arrow_file.is_state(begin)
+    return _recognise_table(look) if is_table else None
+
+
+def _recognise_part(look: _Look) -> RecognisedFile | None:
+    """Recognise what lies in the folder of a saved dataset beside the file that names it."""
+    if look.named or look.suffix not in (*arrow_file.SUFFIXES, ".json"):
+        return None
+    home = arrow_file.find_state(look.path)
+    return (
+        RecognisedFile(look.path, PART, detail=f"of the dataset in {format_relative(look.root, home)}")
+        if home
+        else None
+    )
 
 
 def _recognise_judge_code(look: _Look) -> RecognisedFile | None:
@@ -204,6 +223,15 @@ def _recognise_template(look: _Look) -> RecognisedFile | None:
 def _list_table_suffixes() -> frozenset[str]:
     """Return the suffixes of the dataset formats, but for those that configurations have, too."""
     return frozenset(s for module in plugins.load_modules("formats").values() for s in module.SUFFIXES) - set(CONFIGS)
+
+
+@cache
+def _find_binary_format(suffix: str) -> Callable[[bytes], bool] | None:
+    """Return what tells by its first bytes whether a file of that ending is of its format, where that is not text."""
+    for name, module in plugins.load_modules("formats").items():
+        if suffix in module.SUFFIXES and name in (sqlite_file.NAME, xlsx.NAME, arrow_file.NAME):
+            return BINARY[name]
+    return None
 
 
 def _recognise_config(look: _Look) -> RecognisedFile | None:
@@ -270,6 +298,7 @@ STEPS: tuple[Callable[[_Look], RecognisedFile | None], ...] = (
     _recognise_modelfile,
     _recognise_chat_template,
     _recognise_checkpoint,
+    _recognise_part,
     _recognise_score_file,
     _recognise_rows,
     _recognise_config,

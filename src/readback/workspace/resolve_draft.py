@@ -46,6 +46,7 @@ STEPS = (
     Step(serving_files.add_weights, "models recognised", "models recognised"),
     Step(albert_dialect.resolve_dialect, "options fixed_options configs acronym_places", "options"),
     Step(dataset_choices.apply_encoding, "dataset", "dataset"),
+    Step(dataset_choices.apply_table, "dataset", "dataset"),
     Step(
         checkpoints.add_benchmark,
         f"dataset criteria scores conditions recognised {PROMPTS}",

@@ -23,7 +23,7 @@ from readback.sources.template_language import LANGUAGES
 from readback.types import Condition, Workspace
 from readback.workspace import judge_tables, score_tables
 from readback.workspace.candidates import KINDS
-from readback.workspace.dataset_choices import ENCODING_KEY, ID_KEY
+from readback.workspace.dataset_choices import ENCODING_KEY, ID_KEY, TABLE_KEY
 from readback.workspace.plain_templates import KEY, PARTS, SYNTAX, list_cut_files
 
 T = TypeVar("T")
@@ -79,6 +79,7 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--encoding", choices=tuple(ENCODINGS), help="the encoding of the dataset, where it is not UTF-8"
     )
+    group.add_argument("--table", metavar="NAME", help="the sheet of a workbook, or the table of a database")
     group.add_argument("--id", metavar="FIELD", help="the field that holds the ids of the records")
     add(
         "--field",
@@ -135,6 +136,7 @@ def _read_choices(args: argparse.Namespace) -> dict[str, str]:
         judge_tables.KEY: "\n".join(getattr(args, "judges", [])),
         score_tables.KEY: "\n".join(getattr(args, "scores", [])),
         ENCODING_KEY: getattr(args, "encoding", None),
+        TABLE_KEY: getattr(args, "table", None),
         ID_KEY: getattr(args, "id", None),
     }
     return {key: value for key, value in values.items() if value}

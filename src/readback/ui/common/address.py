@@ -27,6 +27,7 @@ FILES = (
     "numbers",
     "id",
     "encoding",
+    "table",
 )  # which files are meant, where several could be
 SHARED = (
     "workspace",

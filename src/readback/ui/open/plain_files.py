@@ -8,7 +8,8 @@ from itertools import islice
 import streamlit as st
 
 from readback.checks.workspace_check import find_likely_encoding
-from readback.readers.decoding import ENCODINGS, NAMES
+from readback.readers import table_choice
+from readback.readers.decoding import ENCODINGS, NAMES, find_guessed_encoding
 from readback.records.dataset import Dataset
 from readback.sources.template_language import LANGUAGE_NAMES, LANGUAGES
 from readback.types import Prompt, Workspace
@@ -16,7 +17,7 @@ from readback.ui.common import address, show
 from readback.ui.common.state import choice
 from readback.words import t
 from readback.workspace import plain_templates
-from readback.workspace.dataset_choices import ENCODING_KEY, ID_KEY
+from readback.workspace.dataset_choices import ENCODING_KEY, ID_KEY, TABLE_KEY
 
 LISTED = 20  # modes whose language is changed on the page; folders may hold hundreds
 BUTTONS = 8  # files that get a button each; of more, one is chosen from a list
@@ -75,6 +76,11 @@ def encodings(workspace: Workspace, data: Dataset | None) -> None:
         if stated in ENCODINGS and file:
             show.notice(t("open.encoding_used", file=file, encoding=NAMES.get(stated, stated)))
             st.button(t("open.unmap"), key="utf8", on_click=_put, args=(ENCODING_KEY, []))
+        elif data and (encoding := find_guessed_encoding(data.diagnostics)):
+            named = NAMES.get(encoding, encoding)
+            show.notice(t("open.encoding_guessed", file=file, encoding=named))
+            st.button(t("open.encoding_keep"), key="encoding", on_click=_put, args=(ENCODING_KEY, [encoding]))
+            st.button(t("open.encoding_utf8"), key="utf8", on_click=_put, args=(ENCODING_KEY, ["utf-8"]))
         elif encoding := find_likely_encoding(() if data is None else data.diagnostics):
             named = NAMES.get(encoding, encoding)
             show.notice(t("open.encoding", file=file, encoding=named))
@@ -83,6 +89,20 @@ def encodings(workspace: Workspace, data: Dataset | None) -> None:
                 key="encoding",
                 on_click=_put,
                 args=(ENCODING_KEY, [encoding]),
+            )
+
+
+def tables(workspace: Workspace, data: Dataset | None) -> None:
+    """Draw a button for each other sheet or table of the dataset's file that has rows."""
+    file = workspace.dataset.path if workspace.dataset else ""
+    choice_of_tables = table_choice.find_tables(() if data is None else data.diagnostics)
+    if not choice_of_tables:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        show.notice(t("open.table_taken", file=file, table=choice_of_tables.current))
+        for name in choice_of_tables.others[:BUTTONS]:
+            st.button(
+                show.md(t("open.table_take", table=name)), key=f"table_{name}", on_click=_put, args=(TABLE_KEY, [name])
             )
 
 

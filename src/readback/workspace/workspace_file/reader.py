@@ -101,6 +101,7 @@ def _take_dataset(file: WorkspaceFile, draft: Draft) -> None:
         private=dataset.private,
         format=dataset.format,
         encoding=dataset.encoding,
+        table=dataset.table,
         json=dataset.json,
         place=place,
         absent=path is None,

@@ -204,6 +204,7 @@ class DatasetSection(Section):
     private: tuple[str, ...] = key(TEXTS, "Fields that are masked everywhere.", empty=tuple)
     format: str | None = key(one_of(lambda: plugins.load_modules("formats")), "Its format, where the name misleads.")
     encoding: str | None = key(_fixed(*ENCODINGS), "Its encoding, where it is not UTF-8.")
+    table: str | None = key(TEXT, "The sheet of a workbook, or the table of a database.")
     json: tuple[str, ...] | None = key(TEXTS, "Columns of a table that hold JSON; [] for none.")
 
 

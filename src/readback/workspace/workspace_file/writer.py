@@ -118,7 +118,7 @@ def _write_dataset(workspace: Workspace) -> Iterator[str]:
         yield format_comment(reason)
     if others:
         yield format_comment(f"other datasets here: {', '.join(others)}")
-    keys = ("path", "id", "fields", "private", "format", "encoding")
+    keys = ("path", "id", "fields", "private", "format", "encoding", "table")
     entry = drop_empty(**{key: getattr(source, key) for key in keys})
     if source.json is not None:  # an empty list says something
         entry["json"] = source.json
