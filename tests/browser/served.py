@@ -12,6 +12,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 HERE = Path(__file__).parent
 # The address of every page: the first one has the root.
@@ -19,11 +23,8 @@ PAGES = tuple("" if name == "overview" else name for name in sorted(
     path.stem.removesuffix("_page") for path in HERE.parents[1].joinpath("pages").glob("*_page.py")))  # fmt: skip
 APP = '[data-testid="stApp"]'
 SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+WAIT = 60_000  # a busy machine may take its time; what never comes fails all the same, twice: see conftest.py
 LAPTOP = {"width": 1366, "height": 768}
-# Whether Streamlit has run since: its state goes through "running" and is read too seldom to be met there.
-RUNS = """() => { window.rbRan = 0; new MutationObserver((all, one) => {
-    if (document.querySelector('[data-test-script-state="running"]')) { window.rbRan = 1; one.disconnect(); }
-}).observe(document.body, {subtree: true, attributes: true, attributeFilter: ['data-test-script-state']}); }"""
 FOLLOW = "url => { history.pushState({}, '', url); dispatchEvent(new PopStateEvent('popstate')); }"
 LOADING = '[data-testid="stSkeleton"]'  # an element whose part of the program the browser still fetches
 
@@ -31,6 +32,53 @@ Serve = Callable[..., str]
 Others = Callable[[int], list[Any]]
 At = Callable[..., str]  # at(folder, "prompts?record=r1")
 FOLDERS = 40  # at most that many folders are looked at in one run
+
+
+class Wire:
+    """What a page has asked its server for and not got yet.
+
+    The state that Streamlit writes into the page lags: on a slow machine a click is followed by half a second in which
+    nothing seems to run. The messages themselves do not lag.
+    """
+
+    def __init__(self, page: Any) -> None:
+        self.asked = 0  # runs, also those that Streamlit asks for by itself
+        self.waits = self.runs = False
+        page.on("websocket", self.listen)
+
+    def listen(self, socket: Any) -> None:
+        """Listen to the page's connection, of which it has one at a time."""
+        self.waits = self.runs = False
+        socket.on("framesent", self.note_sent)
+        socket.on("framereceived", self.note_received)
+
+    def note_sent(self, frame: bytes | str) -> None:
+        """Note that a run is asked for."""
+        if isinstance(frame, bytes) and BackMsg.FromString(frame).WhichOneof("type") == "rerun_script":
+            self.asked += 1
+            self.waits, self.runs = True, False
+
+    def note_received(self, frame: bytes | str) -> None:
+        """Note that the run that was asked for has begun, or ended. One that ends for the sake of another goes on."""
+        if not self.waits or not isinstance(frame, bytes):
+            return
+        message = ForwardMsg.FromString(frame)
+        kind = message.WhichOneof("type")
+        if kind == "new_session":
+            self.runs = True
+        elif kind == "script_finished" and self.runs:
+            self.waits = message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
+            self.runs = False
+
+
+WIRES: WeakKeyDictionary[Any, Wire] = WeakKeyDictionary()
+
+
+def wire_of(page: Any) -> Wire:
+    """Return what listens to the messages of a page: from now on, so ask before the page is opened."""
+    if page not in WIRES:
+        WIRES[page] = Wire(page)
+    return WIRES[page]
 
 
 def free_port() -> int:
@@ -67,7 +115,8 @@ def tab(browser: Any) -> Iterator[Any]:
     context = browser.new_context(viewport=LAPTOP, reduced_motion="reduce", accept_downloads=True)
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = context.new_page()
-    page.set_default_timeout(120_000)  # a busy machine may take its time; what never comes fails all the same
+    wire_of(page)
+    page.set_default_timeout(WAIT)
     yield page
     context.close()
 
@@ -107,25 +156,28 @@ def forget(page: Any) -> None:
     page.mouse.move(0, 0)
 
 
-def open_page(page: Any, url: str, ready: str = "h1") -> None:
+def open_page(page: Any, url: str, ready: str = "h1", state: str = "visible") -> None:
     """Go there and wait until the page has been drawn to the end."""
+    wire_of(page)
     page.goto(url)
-    page.wait_for_selector(ready, timeout=120_000)
+    page.wait_for_selector(ready, state=state, timeout=WAIT)
     settle(page)
 
 
-def turn_to(page: Any, url: str, ready: str = "h1") -> None:
+def turn_to(page: Any, url: str, ready: str = "h1", state: str = "visible") -> None:
     """Be at that address as by a link of ours, without a new load where the tab shows that server already."""
     if not page.url.startswith("/".join(url.split("/")[:3]) + "/") or not page.locator(APP).count():
-        open_page(page, url, ready)
+        open_page(page, url, ready, state)
         return
-    page.evaluate(RUNS)
+    wire = wire_of(page)
+    before = wire.asked
     page.evaluate(FOLLOW, url)
     for _ in range(100):
-        if page.evaluate("window.rbRan"):
+        if wire.asked > before:
             break
         page.wait_for_timeout(50)
-    page.wait_for_selector(ready, timeout=120_000)
+    settle(page)  # what is waited for may be on the page before, too
+    page.wait_for_selector(ready, state=state, timeout=WAIT)
     settle(page)
 
 
@@ -157,8 +209,13 @@ def still(page: Any, selector: str) -> None:
 def settle(page: Any) -> None:
     """Wait until Streamlit rests: no run asked for or under way; and a page with keys listens to them."""
     page.wait_for_timeout(150)
-    page.wait_for_selector(SETTLED, timeout=120_000)
-    page.wait_for_selector(LOADING, state="detached", timeout=120_000)
+    wire = wire_of(page)
+    for _ in range(WAIT // 50):
+        if not wire.waits:
+            break
+        page.wait_for_timeout(50)
+    page.wait_for_selector(SETTLED, timeout=WAIT)
+    page.wait_for_selector(LOADING, state="detached", timeout=WAIT)
     for _ in range(100):  # wait_for_function would evaluate text inside the page, which the policy forbids
         if page.evaluate("Boolean(window.readbackPage || !document.querySelector('[data-rb-keys]'))"):
             break

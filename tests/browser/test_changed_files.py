@@ -24,7 +24,7 @@ def texts(page: Any) -> list[str]:
 
 
 def test_a_changed_file_is_told_within_three_seconds_and_the_text_stays(at: At, tmp_path: Path, page: Any) -> None:
-    open_page(page, at(folder(tmp_path), "messages"), ".rb-exact")
+    open_page(page, at(folder(tmp_path), "prompts"), ".rb-exact")
     before, asked = texts(page), page.url
     (tmp_path / "t.jinja").write_text("Question: {{ q }}\n", "utf-8")
     page.wait_for_selector("text=t.jinja changed at", timeout=60_000)  # three seconds where nobody else works
@@ -46,7 +46,7 @@ def test_compare_opens_what_the_change_does_to_the_record(at: At, tmp_path: Path
 
 
 def test_a_patch_of_the_copy_is_downloaded(at: At, tmp_path: Path, page: Any) -> None:
-    open_page(page, at(folder(tmp_path), "messages"), ".rb-exact")
+    open_page(page, at(folder(tmp_path), "prompts"), ".rb-exact")
     page.locator(".st-key-edit_open summary").click()
     settle(page)
     drawer = page.locator(".st-key-edit_open")

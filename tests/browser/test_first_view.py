@@ -29,7 +29,7 @@ def shift(browser: Any, url: str) -> float:
         context.close()
 
 
-@pytest.mark.parametrize("name", part(["scores", "messages", ""], 1))
+@pytest.mark.parametrize("name", part(["results", "prompts", ""], 1))
 def test_the_first_view_hardly_shifts(demo: str, chromium: Any, name: str) -> None:
     found: list[float] = []
     while len(found) < TRIES and not any(one <= MOST for one in found):

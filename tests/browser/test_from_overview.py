@@ -21,7 +21,7 @@ from readback.types import Selection
 pytestmark = pytest.mark.browser
 SIX = EXAMPLES / "six-conditions-mistakes"
 TO_MESSAGE = ".rb-places a.rb-link"
-TEXTS = '[id^="text-"] .rb-exact'
+TEXTS = '[id^="text-"]:not(#text-reference, #text-answer) .rb-exact'
 STATES = (
     "findings?code=fmt-system-text-in-user&severity=error&arm=mistake+1%3A+system+text+in+the+question",
     "findings?code=fmt-reference-cites-missing",
@@ -96,7 +96,7 @@ def texts_are_as_assembled(page: Any, url: str, folder: Path, step: int) -> None
         index = (number + 1) * step % len(data)
         made = assemble.assemble(opened, data.record(index), Selection(condition=condition.name))
         address = f"{url}&index={index}&condition={quote(condition.name)}"
-        turn_to(page, address, f"text={made.fingerprint}")
+        turn_to(page, address, f"text={made.fingerprint}", "attached")  # it is below a fold
         assert shown(page) == [message.text for message in made.messages], condition.name
 
 
@@ -112,7 +112,7 @@ def test_every_condition_of_the_demo_shows_what_is_assembled(demo: str, page: An
 @pytest.mark.realdata
 def test_every_condition_of_a_real_study_shows_what_is_assembled(at: At, page: Any, shared: Path) -> None:
     folder = shared / "data" / "prompt-formats"
-    texts_are_as_assembled(page, at(folder, "messages"), folder, 3)
+    texts_are_as_assembled(page, at(folder, "prompts"), folder, 3)
 
 
 def test_a_judges_prompt_shows_what_is_assembled(demo: str, tour: Any) -> None:
@@ -123,7 +123,7 @@ def test_a_judges_prompt_shows_what_is_assembled(demo: str, tour: Any) -> None:
     sent = Selection(condition=condition.name, judge=condition.judge)
     made = assemble.assemble(opened, data.record(4), sent, answer)
     url = f"{demo}prompts?workspace=six-conditions-mistakes&index=4&condition={condition.name}&judge={condition.judge}"
-    turn_to(tour, url, f"text={made.fingerprint}")
+    turn_to(tour, url, f"text={made.fingerprint}", "attached")
     assert shown(tour) == [message.text for message in made.messages]
 
 

@@ -15,7 +15,7 @@ from served import settle, turn_to
 from readback.project_files import demos
 
 pytestmark = pytest.mark.browser
-FROM = ("", "findings", "scores")
+FROM = ("", "findings", "results")
 MOST = 100  # links of one workspace
 FILTER = ("findings", "/findings", frozenset({"workspace", "severity"}))  # stays on its page: tried in every run
 LINKS = """() => [...document.querySelectorAll('[data-testid=stMain] a[href]')].filter((one) => one.origin === origin

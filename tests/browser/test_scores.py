@@ -180,7 +180,7 @@ def test_no_label_of_a_chart_is_cut_or_lies_over_another(at: At, page: Any, tmp_
     rows = "".join(f'{q},"{name}",{(q + n) % 3}\n' for q in range(8) for n, name in enumerate(names))
     (tmp_path / "s.csv").write_text(f"qid,arm,relevance_score\n{rows}")
     page.set_viewport_size({"width": width, "height": 900})
-    turn_to(page, at(tmp_path, "scores"), '[data-testid="stPlotlyChart"]')
+    turn_to(page, at(tmp_path, "results"), '[data-testid="stPlotlyChart"]')
     page.locator('[data-testid="stPlotlyChart"] .main-svg').last.wait_for(state="attached")
     still(page, '[class*="st-key-wide_"] :is(.yaxislayer-above, .overaxes-above) text')
     labels = page.evaluate(LABELS)

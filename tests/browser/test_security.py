@@ -162,7 +162,7 @@ def test_untrusted_markup_stays_text(at: At, page: Any, tmp_path: Any) -> None:
     (tmp_path / "d.jsonl").write_text(
         '{"id": "![x](http://example.com/z.png)", "q": "<script>window.hit=1</script>"}\n', "utf-8"
     )
-    for name in ("", "messages", "findings", "open"):
+    for name in ("", "prompts", "findings", "open"):
         turn_to(page, at(tmp_path, name))
         assert page.evaluate("window.hit === undefined")
 

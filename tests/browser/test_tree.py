@@ -27,7 +27,7 @@ HEADINGS = """[...document.querySelectorAll('[data-testid=stMainBlockContainer] 
 SIZES = """() => [...new Set([...document.querySelectorAll('[data-testid="stApp"] *')].filter(e => !e.closest('svg')
     && [...e.childNodes].some(n => n.nodeType == 3 && n.data.trim()) && e.checkVisibility()
     && !e.closest('[data-testid="stIconMaterial"]')).map(e => getComputedStyle(e).fontSize))].sort()"""
-LOOKS = ("messages",)  # what is looked at in every theme in every run
+LOOKS = ("prompts",)  # what is looked at in every theme in every run
 NARROW = {"width": 320, "height": 700}  # what is left of a laptop's screen at 400 %
 
 

@@ -50,7 +50,7 @@ def test_the_text_is_the_text_whatever_is_drawn_in_it(demo: str, tour: Any) -> N
         for drawn in part(({**ON, "whitespace": "1"}, {}, {"tokens": "1"}, {"citations": "1"}), 2):
             turn_to(
                 tour,
-                demo + asked(TUNED, workspace="six-conditions-mistakes", view="wire", record=record, **drawn),
+                demo + asked(TUNED, workspace="six-conditions-mistakes", layer="wire", record=record, **drawn),
                 WIRE,
             )
             assert tour.locator(WIRE).evaluate(TEXT) == text, (record, drawn)

@@ -219,7 +219,7 @@ def test_criterion_and_judge_come_from_the_address_and_a_change_goes_there(write
 
 def test_synthetic_scores_are_called_so(page: Open) -> None:
     app = page(EXAMPLES / "six-conditions-mistakes")
-    assert "A program made these scores; no judge read an answer." in drawn(app)
+    assert "A program, no judge, made these scores." in drawn(app)
     assert app.selectbox("criterion").value == "relevance"
 
 
