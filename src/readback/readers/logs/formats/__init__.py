@@ -44,6 +44,7 @@ class LogFormat:
 
 # The modules in the order of asking: those with marks that no other file has come first.
 MODULES: tuple[str, ...] = (
+    "inspect",
     "readback_export",
     "openai_batch",
     "openai_batch_replies",
