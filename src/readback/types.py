@@ -298,7 +298,11 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One named condition of an experiment. `answers` is a path below the workspace."""
+    """One named condition of an experiment. `answers` is a path below the workspace.
+
+    `logged` is the log of another tool that holds its requests, where no file says how they are assembled; there the
+    condition is called `logged_as`.
+    """
 
     name: str
     mode: str | None = None
@@ -310,6 +314,8 @@ class Condition:
     aliases: tuple[str, ...] = ()
     settings: Values = field(default_factory=dict)
     place: Location = NOWHERE
+    logged: str | None = None
+    logged_as: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,7 @@ def test_each_record_has_its_conditions_in_their_order(write: Write) -> None:
     assert [(row["index"], row["record"], row["condition"]) for row in found] == [
         (0, "a", "two"), (0, "a", "one"), (1, "b", "two"), (1, "b", "one"),
     ]  # fmt: skip
-    assert list(found[0]) == ["index", "record", "condition", "messages", "fingerprint"]
+    assert list(found[0]) == ["index", "record", "condition", "prompt", "messages", "fingerprint"]
     assert found[3]["messages"] == [
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": "No word"},
@@ -119,7 +119,7 @@ def test_without_conditions_the_modes_go_by_their_names(write: Write) -> None:
     without = FILE.partition("conditions:")[0]
     found, _ = made(workspace.open(write({"readback.yml": without, "data.jsonl": ASKED[:1]})))
     assert [(row["condition"], row["mode"]) for row in found] == [(None, "asks"), (None, "short")]
-    assert list(found[0]) == ["index", "record", "condition", "mode", "messages", "fingerprint"]
+    assert list(found[0]) == ["index", "record", "condition", "mode", "prompt", "messages", "fingerprint"]
 
 
 def test_tasks_are_exported_where_there_is_nothing_else(write: Write) -> None:
@@ -131,7 +131,7 @@ def test_tasks_are_exported_where_there_is_nothing_else(write: Write) -> None:
 def test_what_cannot_be_assembled_is_a_line_that_says_why(folder: Path, write: Write) -> None:
     write({"readback.yml": FILE.replace("q.word", "q.word.more.most"), "data.jsonl": FAILS})
     found, counts = made(workspace.open(folder))
-    assert list(found[0]) == ["index", "record", "condition", "error"]
+    assert list(found[0]) == ["index", "record", "condition", "prompt", "error"]
     assert found[0]["error"]["code"] == "alb-render-error"
     assert "no attribute" in found[0]["error"]["message"]
     assert "messages" in found[1]

@@ -10,16 +10,19 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from readback.checks import rules
 from readback.cli import UsageError
-from readback.cli.common import options
-from readback.cli.common.lines import print_note
+from readback.cli.common import options, temporary_workspace
+from readback.cli.common.lines import format_finding, print_note
 from readback.cli.common.parser import Command
 from readback.cli.common.terminal import Progress, fill
 from readback.cli.common.workspace import add_file_options, check_name, find_condition, open_workspace
 from readback.exporting import selections as export_selections
 from readback.exporting.export import ERRORS, ExportResult, NoModel, OwnFile, export, export_to_file
 from readback.exporting.lines import FORMS
+from readback.exporting.observed import WHATS, export_observed
 from readback.exporting.selections import NothingToExport
+from readback.exporting.whole_file import whole_file
 from readback.quantity import quantity
 from readback.types import Selection, Workspace
 
@@ -45,6 +48,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_file_options(parser)
     add = parser.add_argument
     add("--as", required=True, choices=FORMS, dest="form", help="the form of the file")
+    add(
+        "--what",
+        choices=WHATS,
+        default="assembled",
+        help=(
+            "assembled (default): what the files assemble to; observed: the requests in the logs of other tools "
+            "(promptfoo, Inspect, lm-eval, batches …); scores: the grades in them"
+        ),
+    )
     add("--condition", action="append", default=[], metavar="C", help="only this condition; may be repeated")
     add(
         "--mode", action="append", default=[], metavar="M", help="this mode alone, without a condition; may be repeated"
@@ -69,6 +81,8 @@ def run(args: argparse.Namespace) -> int:
     """Export, and print the counts to standard error; return the exit code."""
     if args.model is not None and args.form != "openai-batch":
         raise UsageError("--model needs --as openai-batch; the other forms name no model")
+    if args.what != "assembled":
+        return _run_observed(args)
     jobs = options.read_jobs(args)
     path = None if args.output == STDOUT else Path(args.output)
     if args.form == "parquet" and path is None and sys.stdout.isatty():
@@ -105,6 +119,38 @@ def run(args: argparse.Namespace) -> int:
     if not args.quiet:
         print(_format_counts(result), file=sys.stderr)
     return int(result.failed > 0)
+
+
+def _run_observed(args: argparse.Namespace) -> int:
+    """Export what the logs of other tools hold; return the exit code."""
+    if args.form != "messages-jsonl":
+        raise UsageError(fill("--what {what} needs --as messages-jsonl", what=args.what))
+    if args.condition or args.mode or args.judge:
+        message = "--what {what} writes every request; it takes no --condition, --mode or --judge"
+        raise UsageError(fill(message, what=args.what))
+    source = Path(temporary_workspace.unpack(args.workspace, args.command, args.stack))
+    path = None if args.output == STDOUT else Path(args.output)
+    try:
+        if path is None:
+            out: BinaryIO = TerminalOutput(sys.stdout.buffer) if sys.stdout.isatty() else sys.stdout.buffer
+            result = export_observed(source, args.what, out)
+        else:
+            with whole_file(path) as out:
+                result = export_observed(source, args.what, out)
+    except NothingToExport as nothing:
+        raise UsageError(fill("{workspace}: nothing to export: {why}", workspace=args.workspace, why=nothing)) from None
+    except OSError as error:
+        raise UsageError(f"{args.workspace}: {(error.strerror or str(error)).lower()}") from None
+    for diagnostic in result.diagnostics:
+        print_note(format_finding(rules.build_finding(diagnostic)))
+    for name in result.repeated:
+        print_note(fill("{name} holds the same requests as another log and is left out", name=name))
+    if not args.quiet:
+        print(
+            fill("{n:,} {n:line|lines} of {logs:,} {logs:log|logs}", n=result.lines, logs=len(result.logs)),
+            file=sys.stderr,
+        )
+    return 0
 
 
 COMMANDS = {"export": Command(TITLE, ABOUT, add_arguments, run)}

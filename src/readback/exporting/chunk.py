@@ -10,6 +10,7 @@ from readback import sandbox
 from readback.checks import rules
 from readback.exporting import lines
 from readback.exporting.lines import Line
+from readback.exporting.selections import find_prompt_name
 from readback.prompts import children
 from readback.prompts.assemble import assemble
 from readback.prompts.children import warm as warm
@@ -33,6 +34,7 @@ def export_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """
     inside, form = children.enter(work), work["form"]
     requests = {Selection(**selection): (model, settings) for selection, model, settings in work["requests"]}
+    prompts = {selection: find_prompt_name(inside.opened, selection) for selection in inside.choices}
     first, size, frame_lines = inside.start, 0, list[Line]()
     for record in inside.records():
         index = record.place.index or 0
@@ -44,10 +46,10 @@ def export_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             # A judge that is asked about nothing would still give scores.
             if assembly.messages and not lacks_answer(assembly, answer):
                 model, settings = requests.get(selection, ("", lines.NO_SETTINGS))
-                line = lines.format_line(form, assembly, index, model, settings)
+                line = lines.format_line(form, assembly, index, model, settings, prompts[selection])
             else:
                 code, message = explain_failure(inside.opened, record, assembly)
-                line = lines.format_failure(index, record.id, selection, code, message)
+                line = lines.format_failure(index, record.id, selection, code, message, prompts[selection])
             frame_lines.append(line)
             size += len(line.text)
         if index + 1 - first >= inside.batch or size > FRAME_SIZE:

@@ -1,13 +1,14 @@
 """Format one record under one selection as a line of JSON, with its messages or with why there are none.
 
-    {"index", "record", "condition", "messages": [{"role", "content"}], "fingerprint"}
-    {"index", "record", "condition", "error": {"code", "message"}}
+    {"index", "record", "condition", "prompt", "messages": [{"role", "content"}], "fingerprint"}
+    {"index", "record", "condition", "prompt", "error": {"code", "message"}}
     {"custom_id", "method", "url", "body": {"model", "messages", settings …}}        (openai-batch)
 
 A message that is more than a role and a text (tool calls, images, a name, a weight) stays as its row has it. `index`
 counts records from 0. Beside `condition` a line has `mode`, `task` or `judge` where one was chosen; then `condition`
-is null unless it is the judge's. At the end of a line there may be `"masked": true` (private fields were replaced) and
-`"wording": {"readback": [adapters]}` (their text is in Readback's own words).
+is null unless it is the judge's. `prompt` is the name of the mode that is sent, as the tool of a project labels it;
+null for a judge, a task and the messages of a log. At the end of a line there may be `"masked": true` (private fields
+were replaced) and `"wording": {"readback": [adapters]}` (their text is in Readback's own words).
 """
 
 from __future__ import annotations
@@ -44,7 +45,12 @@ class Line(NamedTuple):
 
 
 def format_line(
-    form: Form, assembly: Assembly, index: int, model: str, settings: Mapping[str, Any] = NO_SETTINGS
+    form: Form,
+    assembly: Assembly,
+    index: int,
+    model: str,
+    settings: Mapping[str, Any] = NO_SETTINGS,
+    prompt: str | None = None,
 ) -> Line:
     """Return the line of an assembly with messages; `settings` go into the body of a request as they are."""
     # Joined by hand, as `json` does it: that costs a fourth, and it is most of what a line costs.
@@ -55,7 +61,7 @@ def format_line(
         body = f'{{"model": {quoted(model)}, "messages": [{messages}]{extra}}}'
         text = f'{{"custom_id": {request_id}, "method": "POST", "url": "{URL}", "body": {body}'
     else:
-        head = _format_head(index, assembly.record, assembly.choice)
+        head = _format_head(index, assembly.record, assembly.choice, prompt)
         text = f'{head}, "messages": [{messages}], "fingerprint": "{assembly.fingerprint}"'
     if assembly.masked:
         text += ', "masked": true'
@@ -65,9 +71,9 @@ def format_line(
     text += "}"
     if as_json.has_lone_surrogate(text):
         if form == "parquet":
-            return format_failure(index, assembly.record, assembly.choice, NOT_UTF8, SURROGATE)
+            return format_failure(index, assembly.record, assembly.choice, NOT_UTF8, SURROGATE, prompt)
         if HALVES.search(text):
-            return format_failure(index, assembly.record, assembly.choice, NOT_JSON, ADJACENT)
+            return format_failure(index, assembly.record, assembly.choice, NOT_JSON, ADJACENT, prompt)
         text = as_json.escape_surrogates(text)
     return Line(text, False, assembly.masked, own_wordings)
 
@@ -78,19 +84,22 @@ def _format_message(message: Message) -> str:
     return f'{{"role": {quoted(message.role)}, "content": {quoted(message.text)}}}'
 
 
-def format_failure(index: int, record: str | None, selection: Selection, code: str, message: str) -> Line:
+def format_failure(
+    index: int, record: str | None, selection: Selection, code: str, message: str, prompt: str | None = None
+) -> Line:
     """Return the line of what could not be assembled, or not be written."""
     error = as_json.encode_line({"code": code, "message": message})
-    text = f'{_format_head(index, record, selection)}, "error": {error}}}'
+    text = f'{_format_head(index, record, selection, prompt)}, "error": {error}}}'
     if as_json.has_lone_surrogate(text):
         text = as_json.escape_surrogates(text)
     return Line(text, True)
 
 
-def _format_head(index: int, record: str | None, selection: Selection) -> str:
+def _format_head(index: int, record: str | None, selection: Selection, prompt: str | None) -> str:
     """Return how a line begins: which record, and which selection."""
     record_id = "null" if record is None else quoted(record)
-    return f'{{"index": {index}, "record": {record_id}, {_format_selection(selection)}'
+    label = "null" if prompt is None else quoted(prompt)
+    return f'{{"index": {index}, "record": {record_id}, {_format_selection(selection)}, "prompt": {label}'
 
 
 @lru_cache(1024)

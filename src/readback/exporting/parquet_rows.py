@@ -1,8 +1,8 @@
 """Write the lines of an export as a Parquet table: their keys are its columns, null where a line has none.
 
-Columns: `index` (int64), `record`, `condition` and, where they were chosen, `mode`, `task` and `judge` (text);
-`messages` (a list of {role, content}), `fingerprint`, `error` ({code, message}), `masked` and `wording` ({readback: a
-list of adapters}).
+Columns: `index` (int64), `record`, `condition` and, where they were chosen, `mode`, `task` and `judge`, then `prompt`
+(text); `messages` (a list of {role, content}), `fingerprint`, `error` ({code, message}), `masked` and `wording`
+({readback: a list of adapters}).
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ class ParquetRows:
                 ("record", text),
                 ("condition", text),
                 *optional,
+                ("prompt", text),
                 ("messages", pa.list_(message)),
                 ("fingerprint", text),
                 ("error", pa.struct([("code", text), ("message", text)])),

@@ -12,6 +12,7 @@ from readback import adapters, sandbox
 from readback.checks.run import excess
 from readback.exporting import chunk, lines
 from readback.exporting.lines import Form, Line
+from readback.exporting.selections import find_prompt_name
 from readback.prompts import children
 from readback.prompts.assemble import assemble
 from readback.prompts.children import Failure, Frame, Progress, Replies
@@ -145,14 +146,15 @@ class _Order:
 
     def _build_failure(self, index: int, selection: Selection) -> Line:
         record_id = self.records.place(index).record
+        prompt = find_prompt_name(self.workspace, selection)
         detail = self.failures.pop((index, selection), None)
         if detail is not None:
             stopped = sandbox.Stopped("crash", detail)
             finding = next(excess.report_record(self.workspace, self.records, index, selection, stopped))
-            return lines.format_failure(index, record_id, selection, finding.code, finding.message)
+            return lines.format_failure(index, record_id, selection, finding.code, finding.message, prompt)
         reason = self.given_up.get(selection, "nothing says why")
         message = f"not tried, for others took too much: {reason}"
-        return lines.format_failure(index, record_id, selection, excess.CODE, message)
+        return lines.format_failure(index, record_id, selection, excess.CODE, message, prompt)
 
 
 def _build_batch(batch: Sequence[Line]) -> Batch:

@@ -36,7 +36,9 @@ def list_default_selections(workspace: Workspace) -> tuple[Selection, ...]:
     its name. Raises NothingToExport.
     """
     selections = [
-        Selection(condition=condition.name) for condition in workspace.conditions if condition.mode or condition.task
+        Selection(condition=condition.name)
+        for condition in workspace.conditions
+        if condition.mode or condition.task or condition.logged
     ]
     if not selections:
         selections = [Selection(mode=name) for name in sorted(workspace.prompts)]
@@ -100,3 +102,11 @@ def _find_served_name(workspace: Workspace, condition: Condition | None) -> str 
 
 def _read_text(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
+
+
+def find_prompt_name(workspace: Workspace, selection: Selection) -> str | None:
+    """Return the name of the mode that a selection sends; None for a judge, a task and what is only logged."""
+    if selection.judge is not None:
+        return None
+    condition = workspace.condition(selection.condition) if selection.condition else None
+    return selection.mode or (condition.mode if condition else None)

@@ -22,6 +22,7 @@ from readback.prompts.selections import (
     resolve_selection,
 )
 from readback.records.field_path import split_path
+from readback.records.logged_calls import build_logged_messages
 from readback.serving.merge_roles import is_gemma, merge_roles
 from readback.sources.instruction_keys import instruction_for, key_for
 from readback.sources.plain_prompts import SYSTEM_ALONE
@@ -31,6 +32,7 @@ from readback.types import (
     Adapter,
     Answer,
     Assembly,
+    Condition,
     Diagnostic,
     Location,
     Message,
@@ -67,6 +69,9 @@ def assemble(
     record = apply_values(workspace, record, replacements)
     if choice.judge is not None:
         built = _build_for_judge(workspace, record, choice, answer, extra or {})
+    elif (logged := _find_logged(workspace, choice)) is not None:
+        messages, diagnostics = build_logged_messages(workspace.root, logged, record)
+        built = _Built(messages, diagnostics=diagnostics)
     else:
         built = _build_sent(workspace, record, choice, origins)
     fingerprint = compute_fingerprint(built.messages) if built.messages and marked else ""
@@ -82,6 +87,14 @@ def assemble(
         masked,
         built.uses,
     )
+
+
+def _find_logged(workspace: Workspace, choice: Selection) -> Condition | None:
+    """Return the condition of a selection whose messages are in a log, because no file says how they are assembled."""
+    if choice.condition is None or choice.mode or choice.task:
+        return None
+    condition = workspace.condition(choice.condition)
+    return condition if condition is not None and condition.logged and not condition.mode else None
 
 
 class _Built(NamedTuple):

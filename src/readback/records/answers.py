@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from readback.readers.logs.decode import make_key, name_record
 from readback.readers.progress import Progress
 from readback.readers.table_columns import cell_of
 from readback.records.batch_replies import CUSTOM_ID, BatchReplies, is_batch, read_reply
 from readback.records.dataset import Dataset, open_dataset
+from readback.records.logged_calls import open_log_answers
 from readback.types import Answer, Condition, DatasetSource, Diagnostic, Location, Record, Workspace
 
 TEXTS = ("response", "answer", "model_answer", "output")  # the first that a row has
@@ -22,7 +24,8 @@ FIRST = 3  # ids that a finding names
 class Answers:
     """What a model replied under one condition; each answer is read from disk when it is needed.
 
-    `by_line`: neither the records nor the answers have ids, so a line number identifies both.
+    `by_line`: neither the records nor the answers have ids, so a line number identifies both. `logged_as`: the answers
+    are those of a log of another tool, where the condition is called so.
     """
 
     condition: str
@@ -30,12 +33,15 @@ class Answers:
     diagnostics: tuple[Diagnostic, ...] = ()
     by_line: bool = False
     batch: BatchReplies | None = None
+    logged_as: str | None = None
 
     @property
     def count(self) -> int:
         """The number of answers in the file; of a batch, those to requests of this condition."""
         if self.dataset and self.batch:
             return len(self.batch.numbers(self.dataset))
+        if self.dataset and self.logged_as is not None:
+            return len(self._list_logged(self.dataset))
         return len(self.dataset) if self.dataset else 0
 
     def get(self, record_id: str | None) -> Answer | None:
@@ -44,6 +50,9 @@ class Answers:
             return None
         if self.batch:
             number = self.batch.find(self.dataset, record_id)
+            return None if number is None else self._build_answer(number)
+        if self.logged_as is not None:
+            number = self.dataset.find(make_key(self.logged_as, record_id))
             return None if number is None else self._build_answer(number)
         index = self.dataset.find(record_id)
         if index is None:
@@ -57,7 +66,18 @@ class Answers:
         """Yield every answer in the order of the file."""
         if self.dataset and self.batch:
             return map(self._build_answer, self.batch.numbers(self.dataset).values())
+        if self.dataset and self.logged_as is not None:
+            return map(self._build_answer, self._list_logged(self.dataset))
         return (self._build_answer(index) for index in range(self.count))
+
+    def _list_logged(self, dataset: Dataset) -> list[int]:
+        """List the numbers of the answers of this condition in a log, the first of each record."""
+        begin = f"[{json.dumps(self.logged_as)}, "
+        numbers: dict[str, int] = {}
+        for number, key in enumerate(dataset.ids()):
+            if key.startswith(begin):
+                numbers.setdefault(key, number)
+        return list(numbers.values())
 
     def _build_answer(self, index: int) -> Answer:
         assert self.dataset is not None  # noqa: S101 - get and __iter__ have checked it
@@ -67,7 +87,7 @@ class Answers:
         name = next((name for name in TEXTS if record.fields.get(name) is not None), None)
         return Answer(
             condition=self.condition,
-            record=record.id or "",
+            record=name_record(record.fields.get("record")) if self.logged_as is not None else record.id or "",
             text=as_text(record.fields[name]) if name else None,
             sent=as_text(record.fields.get(SENT)),
             place=replace(record.place, condition=self.condition),
@@ -108,6 +128,9 @@ def open_answers(workspace: Workspace, condition: Condition, progress: Progress 
     """
     if not condition.answers:
         return Answers(condition.name)
+    if condition.logged:
+        logged = open_log_answers(workspace.root, condition.logged, progress)
+        return Answers(condition.name, logged, logged_as=condition.logged_as or condition.name)
     private = workspace.dataset.private if workspace.dataset else ()
     source = DatasetSource(
         condition.answers,
@@ -140,7 +163,9 @@ def find_strangers(answers: Answers, data: Dataset) -> Diagnostic | None:
     Return None if every answer has its record, if there are no records, and for a batch.
     """
     replies = answers.dataset
-    if replies is None or not len(data) or answers.batch:  # BatchAccount reports the unmatched rows of a batch
+    if (
+        replies is None or not len(data) or answers.batch or answers.logged_as is not None
+    ):  # BatchAccount reports the unmatched rows of a batch
         return None
     strangers: list[str] = []
     count = 0

@@ -9,7 +9,7 @@ from pathlib import Path
 from readback.readers import sqlite_file, xlsx
 from readback.readers.paths import format_relative
 from readback.sources import other_tools, prompt_formats
-from readback.workspace import candidates, experiment, judge_tables, plain_templates, score_tables, training
+from readback.workspace import candidates, experiment, judge_tables, plain_templates, score_tables, tool_logs, training
 from readback.workspace.draft import Draft
 from readback.workspace.intake import (
     CONFIGS,
@@ -26,6 +26,7 @@ from readback.workspace.recognise import (
     FORM,
     INSTRUCTIONS,
     JUDGE,
+    LOG,
     MODEL,
     OTHER,
     PART,
@@ -68,6 +69,7 @@ def discover(draft: Draft) -> None:
     if not has_scores:
         for file in files.all(SCORES):
             take_recognised(file, draft, around=files)
+    tool_logs.take_logs(draft, files.all(LOG))
     training.find_training_texts(draft, files)
     if main is None:
         experiment.take_run_folders(draft, files)
@@ -128,6 +130,9 @@ def open_file(file: RecognisedFile, draft: Draft) -> None:
         return
     alone = Survey(draft.root, (file,))
     if file.what == DATASET and _propose_tables(draft, alone):
+        return
+    if file.what == LOG:
+        tool_logs.take_logs(draft, (file,))
         return
     take_recognised(file, draft)
     if file.what in CONFIGS and (draft.dataset is None or draft.dataset.absent):

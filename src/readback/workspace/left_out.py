@@ -48,6 +48,7 @@ PROPOSED = (kinds.FORM, "table of judges", "table of scores")
 # What a file that was recognised and is not used looks like.
 LOOKS: Mapping[str, Looks] = {
     **dict.fromkeys((kinds.DATASET, kinds.TRAINING, kinds.ANSWERS, kinds.BATCH, kinds.TOOL, kinds.FORM), "data"),
+    kinds.LOG: "log",
     **dict.fromkeys((kinds.SCORES, "table of judges", "table of scores"), "scores"),
     **dict.fromkeys((kinds.PROMPTS, kinds.TEMPLATE, kinds.JUDGE), "prompt"),
 }

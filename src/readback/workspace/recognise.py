@@ -13,6 +13,7 @@ from typing import Any
 from readback import plugins
 from readback.readers import arrow_file, checkpoint, sqlite_file, xlsx
 from readback.readers.choose_format import BINARY
+from readback.readers.logs.formats import find_format
 from readback.readers.paths import format_relative
 from readback.readers.row import Header, Row
 from readback.readers.text_file import read_head
@@ -37,6 +38,7 @@ from readback.workspace.kinds import (
     INFERENCE,
     INSTRUCTIONS,
     JUDGE,
+    LOG,
     MODEL,
     MODELFILE,
     OTHER,
@@ -66,6 +68,7 @@ __all__ = [
     "INFERENCE",
     "INSTRUCTIONS",
     "JUDGE",
+    "LOG",
     "LOOKED_AT",
     "MODEL",
     "MODELFILE",
@@ -167,6 +170,22 @@ def _recognise_checkpoint(look: _Look) -> RecognisedFile | None:
         detail = f"it is not a checkpoint, which is a {checkpoint.FEED} with {checkpoint.QUESTIONS}"
         return RecognisedFile(look.path, OTHER, detail=detail)
     return None
+
+
+def _recognise_log(look: _Look) -> RecognisedFile | None:
+    """Recognise a log of another tool. Training rows stay a dataset, and a batch that Readback exported is our own."""
+    log_format = find_format(look.path)
+    if log_format is None or log_format.is_dataset or _is_our_batch(look):
+        return None
+    return RecognisedFile(look.path, LOG, detail=log_format.name)
+
+
+def _is_our_batch(look: _Look) -> bool:
+    """Tell whether the first rows of a file name requests that Readback exported."""
+    if look.suffix not in _list_table_suffixes():
+        return False
+    rows = islice(read_raw_rows(look.path, look.file, enough=LOOKED_AT), LOOKED_AT)
+    return batch_replies.is_exported([row.fields for row in rows if isinstance(row, Row)])
 
 
 def _recognise_score_file(look: _Look) -> RecognisedFile | None:
@@ -299,6 +318,7 @@ STEPS: tuple[Callable[[_Look], RecognisedFile | None], ...] = (
     _recognise_chat_template,
     _recognise_checkpoint,
     _recognise_part,
+    _recognise_log,
     _recognise_score_file,
     _recognise_rows,
     _recognise_config,

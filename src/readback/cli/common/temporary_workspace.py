@@ -19,6 +19,7 @@ from readback.cli import UsageError
 from readback.cli.common import lines
 from readback.cli.common.terminal import fill
 from readback.readers.choose_format import GZIP, HEAD, PARQUET, unpack_head
+from readback.readers.logs.formats import find_format
 from readback.readers.text_file import UTF8_MARK
 
 STDIN = "-"
@@ -83,8 +84,8 @@ def unpack(path: str, command: str, stack: ExitStack) -> str:
 
 
 def needs_storing(path: str) -> bool:
-    """Return whether a path is standard input, a pipe or a zip file."""
-    return path == STDIN or _is_pipe(path) or _is_zip(path)
+    """Return whether a path is standard input, a pipe or a zip file; a log that is a zip file stays as it is."""
+    return path == STDIN or _is_pipe(path) or (_is_zip(path) and find_format(Path(path)) is None)
 
 
 def _is_zip(path: str) -> bool:

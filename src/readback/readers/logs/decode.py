@@ -192,7 +192,11 @@ def read_frames(payload: tuple[str, str, str]) -> Iterator[dict[str, Any]]:
             case Call():
                 requests += event.role == "model"
                 _note_names(event, conditions, judges)
-                frames.add("calls", format_call(event))
+                mark = _digest_id(event.index if event.record is None else event.record)
+                if mark not in known_records:  # a log without rows of its own: its records have an id alone
+                    known_records.add(mark)
+                    frames.add("records", {"id": event.index if event.record is None else event.record})
+                frames.add("calls", {**format_call(event), "key": _make_key_of_call(event)})
                 if event.role == "model" and event.is_answer and (event.output is not None or event.error):
                     frames.add("answers", _format_answer(event))
             case LogRecord():
@@ -288,6 +292,12 @@ def make_key(condition: str | None, record: object) -> str:
 def name_record(record: object) -> str:
     """Return an id as a dataset names its record: a text as it is, any other value as JSON."""
     return record if isinstance(record, str) else json.dumps(record, ensure_ascii=False)
+
+
+def _make_key_of_call(call: Call) -> str:
+    """Return the name of a call in its part: of several about one record and condition the first is found by it."""
+    record = call.index if call.record is None else call.record
+    return make_key(call.condition, record) if call.role == "model" else f"judge {make_key(call.judge, record)}"
 
 
 def _format_answer(call: Call) -> dict[str, Any]:

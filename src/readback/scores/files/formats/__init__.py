@@ -32,6 +32,7 @@ from readback.scores.files.formats import (
     plugin_formats,
     replies,
     tidy,
+    tool_log,
     verification,
     wide,
 )
@@ -68,6 +69,15 @@ class ScoreFormat:
 # The order: formats with marks that no other file has come before those that are known by common names of columns,
 # which any other file may have too. Formats of plugins are asked between the two.
 FORMATS = (
+    # a log is read by its own rules, whatever its rows look like
+    ScoreFormat(
+        tool_log.NAME,
+        tool_log.recognise,
+        tool_log.read,
+        holds_questions=False,
+        open_file=tool_log.open_file,
+        shows_file=tool_log.shows_file,
+    ),
     # first of all, for its rows repeat the columns of every other format inside
     ScoreFormat(batch.NAME, batch.recognise, batch.read, holds_questions=False),
     # before all formats that know columns, for the workspace names the judges

@@ -1,0 +1,85 @@
+"""Grades in the logs of other tools, which `readers/logs` has decoded: one row for each grade."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from readback.readers import jsonl
+from readback.readers.logs.decode import decode, name_record
+from readback.readers.logs.formats import find_format
+from readback.readers.row import Row as FileRow
+from readback.scores.files.formats import tidy
+from readback.scores.files.score_rows import FileScores, FileSettings, Row
+from readback.types import Diagnostic
+
+NAME = "grades of a log"
+MARK = "of a log"  # a column that no other file has
+STATES: Mapping[str, str | None] = {"scored": None, "missing": "missing", "failed": "judge failed"}
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """A grade as the row of a tidy file."""
+
+    fields: Mapping[str, Any]
+    line: int
+
+
+def shows_file(path: Path) -> bool:
+    """Tell whether a file is a log."""
+    log_format = find_format(path)
+    return log_format is not None and not log_format.is_dataset
+
+
+def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
+    """Tell whether rows are those that `open_file` yields."""
+    return bool(rows) and all(MARK in row for row in rows)
+
+
+def open_file(path: Path, file: str, refused: Callable[[], None]) -> Iterator[Row | Diagnostic] | None:
+    """Return the grades of a log as rows of a tidy file; None for every other file."""
+    if not shows_file(path):
+        return None
+    decoded = decode(path, file)
+    return None if decoded is None else _read_grades(decoded.part("scores"), file)
+
+
+def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
+    """Read the grades under the judge and the criterion that each names."""
+    scores = tidy.read(_drop_mark(rows), [row for row in _drop_mark(head) if not isinstance(row, Diagnostic)], settings)
+    return replace(scores, source=replace(scores.source, what=NAME))
+
+
+def _read_grades(path: Path, file: str) -> Iterator[Row | Diagnostic]:
+    with path.open("rb") as lines:
+        for event in jsonl.rows(lines, file):
+            if isinstance(event, FileRow):
+                yield Grade({MARK: True, **_make_fields(event.fields)}, event.line)
+
+
+def _make_fields(grade: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a tidy row; a repeat of a record is its own replicate."""
+    fields: dict[str, Any] = {
+        "item": name_record(grade["record"]),
+        "condition": grade["condition"] or "",
+        "criterion": grade["criterion"],
+        "judge": grade["judge"] or "",
+        "score": grade["value"],
+        "replicate": str(grade["epoch"]),
+    }
+    status = grade["status"]
+    fields["status"] = STATES.get(status, status) or ""
+    if grade.get("reason"):
+        fields["rationale"] = grade["reason"]
+    return fields
+
+
+def _drop_mark(rows: Iterable[Row | Diagnostic]) -> Iterator[Row | Diagnostic]:
+    for row in rows:
+        if isinstance(row, Diagnostic):
+            yield row
+        else:
+            yield Grade({name: value for name, value in row.fields.items() if name != MARK}, row.line)

@@ -1,0 +1,129 @@
+"""Logs of other tools: alone they are what is reviewed, beside prompts they are what those are held against."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from readback.quantity import quantity
+from readback.readers.logs.decode import DecodedLog, decode
+from readback.readers.paths import format_relative
+from readback.records.logged_calls import RECORDS
+from readback.types import Condition, DatasetSource, Location, ScoreSource
+from readback.workspace.draft import Draft
+from readback.workspace.kinds import LOG
+from readback.workspace.recognise import RecognisedFile
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """A log in the folder: its name below the root, and what was decoded of it."""
+
+    name: str
+    decoded: DecodedLog
+
+
+def take_logs(draft: Draft, files: Sequence[RecognisedFile]) -> None:
+    """Take in the logs of a folder: as what was sent where the folder has prompts, else as the records themselves."""
+    logs = _decode_logs(draft, files)
+    if not logs:
+        return
+    if draft.prompts or draft.tasks:
+        _take_beside_prompts(draft, logs)
+    else:
+        _take_alone(draft, logs)
+
+
+def _decode_logs(draft: Draft, files: Sequence[RecognisedFile]) -> list[Log]:
+    """Decode each log; of several with the same requests and replies only the first is taken."""
+    logs: list[Log] = []
+    by_digest: dict[str, str] = {}
+    for file in files:
+        name = format_relative(draft.root, file.path)
+        try:
+            decoded = decode(file.path, name)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            draft.report("dat-file-missing", Location(file=name), name, path=name, reason=reason)
+            continue
+        if decoded is None:
+            continue
+        earlier = by_digest.setdefault(decoded.digest, name) if decoded.counts["calls"] else name
+        if earlier != name:
+            draft.say(file.path, LOG, used=False, detail=f"it holds the same requests as {earlier}")
+            continue
+        logs.append(Log(name, decoded))
+    return logs
+
+
+def _take_beside_prompts(draft: Draft, logs: Sequence[Log]) -> None:
+    """Hold the requests of logs against the prompts of the folder, and take their scores."""
+    for log in logs:
+        if log.decoded.counts["requests"]:
+            draft.sent.append(log.name)
+        _take_facts(draft, log)
+        draft.say(log.name, LOG, detail=_describe(log))
+
+
+def _take_alone(draft: Draft, logs: Sequence[Log]) -> None:
+    """Make the records and the conditions of the folder of its logs."""
+    with_calls = [log for log in logs if log.decoded.counts["calls"]]
+    first = _choose_first(draft, with_calls)
+    if first is not None and (draft.dataset is None or draft.dataset.absent):
+        draft.dataset = DatasetSource(first.name, id="id", format=RECORDS)
+    names = _name_conditions(with_calls)
+    for log in with_calls:
+        for condition in log.decoded.conditions:
+            draft.conditions.append(
+                Condition(
+                    names[log.name, condition.name],
+                    answers=log.name if log.decoded.counts["answers"] else None,
+                    aliases=() if names[log.name, condition.name] == condition.name else (condition.name,),
+                    place=Location(file=log.name),
+                    logged=log.name,
+                    logged_as=condition.name,
+                )
+            )
+    for log in logs:
+        _take_facts(draft, log)
+        draft.say(log.name, LOG, detail=_describe(log))
+
+
+def _choose_first(draft: Draft, logs: Sequence[Log]) -> Log | None:
+    """Return the log whose records are shown: the chosen one, else the one with most records."""
+    if len(logs) > 1:
+        draft.alternatives["dataset"] = tuple(log.name for log in logs)
+    chosen = next((log for log in logs if log.name == draft.chosen.get("dataset")), None)
+    return chosen or max(logs, key=lambda log: log.decoded.counts["records"], default=None)
+
+
+def _name_conditions(logs: Sequence[Log]) -> dict[tuple[str, str], str]:
+    """Return the name of each condition of each log; where two logs have one of the same name, the log's is added."""
+    all_names = [condition.name for log in logs for condition in log.decoded.conditions]
+    names: dict[tuple[str, str], str] = {}
+    for log in logs:
+        for condition in log.decoded.conditions:
+            is_shared = all_names.count(condition.name) > 1
+            stem = Path(log.name).stem
+            names[log.name, condition.name] = f"{condition.name} ({stem})" if is_shared else condition.name
+    return names
+
+
+def _take_facts(draft: Draft, log: Log) -> None:
+    """Take the scores and the faults of a log."""
+    if log.decoded.counts["scores"]:
+        draft.scores.append(ScoreSource(log.name))
+    earlier = {(diagnostic.code, diagnostic.place) for diagnostic in draft.diagnostics}
+    draft.diagnostics += [
+        diagnostic for diagnostic in log.decoded.diagnostics if (diagnostic.code, diagnostic.place) not in earlier
+    ]
+
+
+def _describe(log: Log) -> str:
+    """Say what a log is and how much it holds."""
+    counts = log.decoded.counts
+    parts = [log.decoded.tool, quantity(counts["requests"], "request")]
+    if counts["scores"]:
+        parts.append(quantity(counts["scores"], "score"))
+    return ", ".join(parts)
