@@ -12,7 +12,7 @@ To add a format, write a module in this folder with
   that rows can be counted.
 
 `is_dataset`: its rows are first of all a dataset or training data, and are opened as such; what was sent is exported
-from it all the same.
+from it all the same. `HOLDS_SCORES = False` in a module whose files are requests and replies and never hold grades.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ class LogFormat:
     recognise: Callable[[bytes, Path], bool]
     read: Callable[[Path, str], Iterator[Event]]
     is_dataset: bool = False
+    holds_scores: bool = True
 
 
 # The modules in the order of asking: those with marks that no other file has come first.
@@ -70,7 +71,8 @@ def get_format(key: str) -> LogFormat:
 @cache
 def _load_format(key: str) -> LogFormat:
     module = import_module(f"{__name__}.{key}")
-    return LogFormat(key, module.NAME, module.recognise, module.read, getattr(module, "IS_DATASET", False))
+    is_dataset, holds_scores = getattr(module, "IS_DATASET", False), getattr(module, "HOLDS_SCORES", True)
+    return LogFormat(key, module.NAME, module.recognise, module.read, is_dataset, holds_scores)
 
 
 def find_format(path: Path) -> LogFormat | None:

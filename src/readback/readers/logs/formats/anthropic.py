@@ -20,6 +20,7 @@ from readback.readers.logs.messages import describe_kind
 from readback.readers.logs.replies import Reply, describe_error, read_reply
 
 NAME = "requests to Anthropic"
+HOLDS_SCORES = False
 ID = "custom_id"
 ELSEWHERE = "the requests are in another file"
 ENDED = frozenset({"succeeded", "errored", "canceled", "expired"})

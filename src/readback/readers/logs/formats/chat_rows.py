@@ -20,6 +20,7 @@ from readback.readers.logs.messages import describe_kind, join_warnings, read_me
 from readback.readers.logs.replies import Reply, read_message_output
 
 NAME = "rows of conversations"
+HOLDS_SCORES = False
 IS_DATASET = True
 # Columns of evaluations: messages beside them are but one field of a record.
 OTHER_COLUMNS = frozenset(

@@ -19,6 +19,7 @@ from readback.readers.logs.messages import describe_kind
 from readback.readers.logs.replies import Reply, describe_error, read_reply
 
 NAME = "requests to Gemini"
+HOLDS_SCORES = False
 ELSEWHERE = "the requests are in another file"
 
 

@@ -18,6 +18,7 @@ from readback.readers.logs.head import peek_objects
 from readback.readers.logs.messages import describe_kind
 
 NAME = "requests of an OpenAI batch"
+HOLDS_SCORES = False
 ID = "custom_id"
 
 

@@ -18,6 +18,7 @@ from readback.readers.logs.messages import describe_kind
 from readback.readers.logs.replies import SUCCESS, Reply, describe_error, read_reply
 
 NAME = "replies of an OpenAI batch"
+HOLDS_SCORES = False
 ID = "custom_id"
 ELSEWHERE = "the requests are in another file"
 

@@ -20,6 +20,7 @@ from readback.readers.logs.messages import describe_kind
 from readback.readers.logs.replies import SUCCESS, Reply, describe_error, read_reply
 
 NAME = "logged requests"
+HOLDS_SCORES = False
 SETTINGS = frozenset(  # of a request: a file of data has none of them
     {
         *("temperature", "top_p", "max_tokens", "max_completion_tokens", "max_output_tokens", "stream", "tool_choice"),

@@ -18,6 +18,7 @@ from readback.readers.logs.messages import describe_kind, read_messages
 from readback.types import Diagnostic, Location
 
 NAME = "export of Readback"
+HOLDS_SCORES = False
 HEAD_KEYS = {"index", "record", "condition"}
 SELECTIONS = ("condition", "mode", "task")
 

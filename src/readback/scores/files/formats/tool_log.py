@@ -29,9 +29,9 @@ class Grade:
 
 
 def shows_file(path: Path) -> bool:
-    """Tell whether a file is a log."""
+    """Tell whether a file is a log of a format that can hold grades."""
     log_format = find_format(path)
-    return log_format is not None and not log_format.is_dataset
+    return log_format is not None and log_format.holds_scores
 
 
 def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
@@ -44,7 +44,9 @@ def open_file(path: Path, file: str, refused: Callable[[], None]) -> Iterator[Ro
     if not shows_file(path):
         return None
     decoded = decode(path, file)
-    return None if decoded is None else _read_grades(decoded.part("scores"), file)
+    if decoded is None or not decoded.counts["scores"]:
+        return None
+    return _read_grades(decoded.part("scores"), file)
 
 
 def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
