@@ -46,6 +46,9 @@ class LogFormat:
 # The modules in the order of asking: those with marks that no other file has come first.
 MODULES: tuple[str, ...] = (
     "inspect",
+    "promptfoo",
+    "lm_eval_samples",
+    "lm_eval_results",
     "readback_export",
     "openai_batch",
     "openai_batch_replies",
