@@ -54,6 +54,12 @@ MODULES: tuple[str, ...] = (
     "openai_batch_replies",
     "anthropic",
     "gemini",
+    "mlflow_traces",
+    "spans",
+    "span_events",
+    "deepeval_run",
+    "mlflow_table",
+    "ragas_table",
     "openai_requests",
     "chat_rows",
 )
