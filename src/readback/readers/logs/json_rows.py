@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 from readback.readers.decoding import budget_of
 from readback.readers.json_file import Cursor, TooLong
-from readback.readers.json_text import BLANK, Decoder, NotJson
+from readback.readers.json_text import BLANK, Decoder, NotJson, Plain
 from readback.readers.jsonl import LineFeed, find_spread_object, report_bad_record
 from readback.readers.logs.head import is_conversation, peek_values
 from readback.readers.text_file import (
@@ -159,7 +159,7 @@ def _decode_or_none(raw: bytes) -> Any:
 
 def _read_lines(stream: BinaryIO, file: str) -> Iterator[_Event]:
     feed = LineFeed(stream)
-    decoder = Decoder()
+    decoder, quick = Decoder(), Plain()
     for line in feed:
         raw = strip_line_end(line.data) if line.data is not None else None
         if raw is None:
@@ -172,6 +172,9 @@ def _read_lines(stream: BinaryIO, file: str) -> Iterator[_Event]:
             raw = raw.removeprefix(UTF8_MARK)
         if not raw.strip(BLANKS):
             yield None
+            continue
+        if (fields := quick.read(raw)) is not None:
+            yield _Value(line.number, fields)
             continue
         value = _decode_line(decoder, raw, file, line.number)
         if isinstance(value, Diagnostic) and raw.lstrip(BLANKS).startswith(b"{"):
