@@ -121,23 +121,24 @@ def write_zip(folder: Path) -> None:
 PYTHON = '''"""Prompts of the study."""
 import os
 
-SYSTEM_PROMPT = "Réponds en français.\\n"
+SYSTEM_PROMPT = "Sois bref.\\n "
 QUESTION = """C: {context}
 Q: {question}
 N: {note}|{id}|"""
 GREETING = f"Hello {os.environ['USER']}: {QUESTION}"
 os.system("touch /tmp/never")
 '''
+CONSTANT = TEMPLATE  # as it stands in the file
 GROUPS = ["Record", "", "Extra", ""]
-ASKED = EMOJI[WANTED]
-SYSTEM = {"role": "system", "content": "Sois bref.\n"}
+SYSTEM = {"role": "system", "content": "Sois bref.\n "}
+ASKED = EMOJI[WANTED]["question"]
 TABLES = {
     "csv": write_text("rows.csv", write_csv(EMOJI)),
     "tsv": write_text("rows.tsv", write_csv(EMOJI, "\t")),
     "xlsx": lambda folder: write_xlsx(folder / "rows.xlsx", {"Tabelle1": list_cells(EMOJI), "Notes": [["see there"]]}),
     "jsonl": write_text("rows.jsonl", "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in EMOJI)),
     "json list": write_json("rows.json", EMOJI),
-    # "json by id": write_json("rows.json", {row["id"]: {n: row[n] for n in NAMES[1:]} for row in EMOJI}),
+    "json by id": write_json("rows.json", {row["id"]: {n: row[n] for n in NAMES[1:]} for row in EMOJI}),
     "parquet": lambda folder: parquet.write_table(pa.Table.from_pylist(list(EMOJI)), folder / "rows.parquet"),
     "arrow folder": lambda folder: write_arrow_folder(folder / "saved", EMOJI),
     "sqlite": lambda folder: write_sqlite(folder / "rows.db", {"eval rows": EMOJI, "other": [{"a": 1}]}),
@@ -145,3 +146,25 @@ TABLES = {
     "utf-16": write_text("rows.csv", write_csv(EMOJI), "utf-16"),
     "group header": write_text("rows.csv", write_csv(EMOJI, above=[GROUPS])),
 }
+
+
+def write_python(folder: Path) -> None:
+    """Write prompts as constants of a program beside rows."""
+    (folder / "prompts.py").write_text(PYTHON, "utf-8")
+    (folder / "rows.csv").write_text(write_csv(EMOJI), "utf-8")
+
+
+MESSAGES = [[SYSTEM, {"role": "user", "content": row["question"]}] for row in EMOJI]
+ALPACA = [{"instruction": row["question"], "input": row["context"], "output": row["note"]} for row in EMOJI]
+SHAREGPT = [
+    {
+        "id": row["id"],
+        "conversations": [
+            {"from": "system", "value": SYSTEM["content"]},
+            {"from": "human", "value": row["question"]},
+            {"from": "gpt", "value": row["note"]},
+        ],
+    }
+    for row in EMOJI
+]
+TRAINING = {"alpaca": write_json("train.json", ALPACA), "sharegpt": write_json("chats.json", SHAREGPT)}

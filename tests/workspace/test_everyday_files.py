@@ -10,10 +10,13 @@ from typing import Any
 
 import everyday_files
 import pytest
-from everyday_files import EMOJI, ROWS, TABLES, TEMPLATE, WANTED, fill
+from everyday_files import ASKED, EMOJI, MESSAGES, ROWS, SYSTEM, TABLES, TEMPLATE, TRAINING, WANTED, fill
 
-from readback import cli
+from readback import cli, workspace
+from readback.records import training_reader
+from readback.records.dataset import open_dataset
 from readback.ui.common.uploads import store
+from readback.ui.open.pasting import name_files
 
 WAYS = ("folder", "upload")
 
@@ -66,3 +69,47 @@ def test_a_zip_file_gives_the_exact_text(root: Path, capsys: pytest.CaptureFixtu
     lines = export(root / "study.zip", capsys)
     assert [line["messages"][-1]["content"] for line in lines] == [fill(row) for row in EMOJI]
     assert [line["record"] for line in export(upload(root), capsys)] == [row["id"] for row in EMOJI]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_pasted_prompt_gives_the_exact_text(root: Path, capsys: pytest.CaptureFixture[str], way: str) -> None:
+    for name, text in name_files(TEMPLATE, everyday_files.write_csv(EMOJI)):
+        (root / name).write_text(text, "utf-8")
+    lines = export(upload(root) if way == "upload" else root, capsys)
+    assert [line["messages"] for line in lines] == [[{"role": "user", "content": fill(row)}] for row in EMOJI]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_constants_of_python_give_the_exact_text(root: Path, capsys: pytest.CaptureFixture[str], way: str) -> None:
+    everyday_files.write_python(root)
+    folder = upload(root) if way == "upload" else root
+    lines = export(folder, capsys)
+    assert [line["messages"] for line in lines] == [[SYSTEM, {"role": "user", "content": fill(row)}] for row in EMOJI]
+    computed = [one for one in workspace.open(folder).diagnostics if one.code == "dat-text-computed"]
+    assert [(one.values["name"], one.place.line) for one in computed] == [("GREETING", 8)]
+    assert not Path("/tmp/never").exists()
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("field", ["input", "messages", "turns"])
+def test_rows_of_messages_are_sent_as_they_are(
+    root: Path, capsys: pytest.CaptureFixture[str], way: str, field: str
+) -> None:
+    rows = [{field: messages, "ideal": "x"} for messages in MESSAGES]
+    (root / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    lines = export(upload(root) if way == "upload" else root, capsys)
+    assert [line["messages"] for line in lines] == MESSAGES
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("kind", TRAINING)
+def test_training_rows_show_their_exact_text(root: Path, kind: str, way: str) -> None:
+    TRAINING[kind](root)
+    opened = workspace.open(upload(root) if way == "upload" else root)
+    row = training_reader.read(open_dataset(opened.root, opened.dataset).record(WANTED).fields)
+    assert row is not None
+    question = row.question
+    assert question is not None
+    assert ASKED in question.text
+    assert [turn.text for turn in row.completion][-1:] in ([EMOJI[WANTED]["note"]], [])
+    assert row.system is None or row.system.text == SYSTEM["content"]

@@ -23,9 +23,10 @@ from readback.prompts.selections import (
 )
 from readback.records.field_path import split_path
 from readback.records.logged_calls import build_logged_messages
+from readback.records.row_messages import build_row_messages
 from readback.serving.merge_roles import is_gemma, merge_roles
 from readback.sources.instruction_keys import instruction_for, key_for
-from readback.sources.plain_prompts import SYSTEM_ALONE
+from readback.sources.plain_prompts import ROW_MESSAGES, SYSTEM_ALONE
 from readback.tasks import GENERATION, profile_of
 from readback.types import (
     NOWHERE,
@@ -162,6 +163,11 @@ def build_texts(workspace: Workspace, record: Record, choice: Selection, origins
 
 def _build_sent(workspace: Workspace, record: Record, choice: Selection, origins: bool) -> _Built:
     """Build the messages that are sent for a mode or a task."""
+    field = _find_messages_field(workspace, choice)
+    if field is not None:
+        messages, faults = build_row_messages(record, field)
+        use = VariableUse(field, "present" if messages else "missing")
+        return _Built(messages, ((field, NOWHERE),), faults, (use,))
     texts = build_texts(workspace, record, choice, origins)
     selected, system, user, adapter = texts.selected, texts.system, texts.user, texts.adapter
     diagnostics = list(texts.diagnostics)
@@ -186,6 +192,13 @@ def _build_sent(workspace: Workspace, record: Record, choice: Selection, origins
     if workspace.options.get("merge_roles") == "gemma":
         messages = merge_roles(messages)
     return _Built(messages, texts.names, tuple(diagnostics), texts.uses)
+
+
+def _find_messages_field(workspace: Workspace, choice: Selection) -> str | None:
+    """Return the field of the record that holds the messages of a mode; None where a template makes them."""
+    selected = resolve_selection(workspace, choice)
+    field = None if isinstance(selected, Diagnostic) else selected.prompt.settings.get(ROW_MESSAGES)
+    return field if isinstance(field, str) else None
 
 
 def _check_system_twice(

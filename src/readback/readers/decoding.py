@@ -76,15 +76,13 @@ def guess_file_encoding(head: bytes, path: Path | None) -> GuessedEncoding | Non
         return GuessedEncoding("utf-16", "its byte-order mark", is_certain=True)
     if _has_zeros_in_turn(head[:HEAD]):
         return GuessedEncoding("utf-16", "every second byte is 0")
-    if head.isascii() and path:
+    is_whole = path is not None and path.stat().st_size <= len(head)
+    if head.isascii() and path and not is_whole:
         head = _find_letters(path, len(head))
-    text = head.decode("utf-8", "surrogateescape")
-    if text.isascii() or not ESCAPED.search(text):
-        return None
-    cut = text[-4:]  # a letter that the end of the head cuts in two is no fault
-    whole = text[:-4] + ESCAPED.sub("", cut)
-    wrong = ESCAPED.findall(whole)
-    if not wrong or any(not sign.isascii() and not ESCAPED.match(sign) for sign in set(whole)):
+    # a letter that the end of the head cuts in two is no fault
+    text = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode(head, is_whole)
+    wrong = ESCAPED.findall(text)
+    if not wrong or any(not sign.isascii() and not ESCAPED.match(sign) for sign in set(text)):
         return None
     if guess_encoding(head) != "Windows-1252":
         return None

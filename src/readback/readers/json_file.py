@@ -1,4 +1,7 @@
-"""JSON: a list of objects, an object that holds such a list, or one object; each record read by itself."""
+"""JSON: a list of objects, an object that holds such a list, objects by their id, or one object.
+
+Each record is read by itself.
+"""
 
 from __future__ import annotations
 
@@ -26,15 +29,17 @@ from readback.types import Location
 NAME = "json"
 SUFFIXES = (".json",)
 BY_LINES = False  # what is counted are the list's items
-parse = jsonl.parse
+KEY = "by key"  # in the shape: the name of the field that holds the key under which a record stands
 
 
 def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
     """Every object of the list as a Row, everything else in it as a Refused.
 
-    In an object the records are the list under one of LISTS, or under its only key; without one the object
-    itself is the record. After an item that is not JSON reading goes on where another item starts at the
-    same indentation; where there is none the rest is refused as one.
+    In an object the records are the list under one of LISTS, or under its only key, or all of its values, where these
+    are objects with the same keys (`{"q1": {"question": …}, "q2": …}`): then a record's key is its field `id`, or `key`
+    if the records have an `id` of their own. Without any of these the object itself is the record. After an item that
+    is not JSON reading goes on where another item starts at the same indentation; where there is none the rest is
+    refused as one.
     """
     begin = yield from skip_mark(stream, file)
     if begin is None:
@@ -51,20 +56,80 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
                 yield event
             if any(suffix in jsonl.SUFFIXES for suffix in PurePosixPath(file.lower()).suffixes):
                 yield from listed.report(file, "written as one list", ".[]")
+        case "{" if keyed := find_key_name(walk):
+            yield Header({KEY: keyed}, 0, 0, begin)
+            walk = Walk(restart(stream, begin), file)
+            yield from walk.values_by_key(keyed)
         case "{":
+            walk = Walk(restart(stream, begin), file)
             row = walk.item()
             key = _find_list(row.fields) if isinstance(row, Row) else None
             if isinstance(row, Row) and key is None:
                 yield row
             else:
-                stream.seek(begin)
-                walk = Walk(Cursor(stream, begin), file)
+                walk = Walk(restart(stream, begin), file)
                 yield from walk.object(key, row)
         case _:
             yield walk.refused("neither a list nor an object")
             return
     if walk.whole and walk.cursor.peek():
         yield walk.refused("something follows the end of the list or object")
+
+
+def parse(raw: bytes, shape: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a record whose bytes were read before. Raises ValueError when the file has changed."""
+    if KEY not in shape:
+        return jsonl.parse(raw, shape)
+    whole = jsonl.parse(b"{" + raw + b"}", shape)
+    if len(whole) != 1:
+        raise ValueError("not a key with its value")
+    ((key, fields),) = whole.items()
+    if not isinstance(fields, dict):
+        raise ValueError("not an object")
+    return {shape[KEY]: key, **fields}
+
+
+def restart(stream: BinaryIO, begin: int) -> Cursor:
+    """Return a cursor at the beginning of the text."""
+    stream.seek(begin)
+    return Cursor(stream, begin)
+
+
+ENOUGH = 20  # values of an object that tell whether they are records
+ALIKE = 0.5  # of the keys of two records, the part that both have
+
+
+def find_key_name(walk: Walk) -> str | None:
+    """Return how to call the keys of an object whose values are records; None for another object.
+
+    Its first values are objects with texts in them, and each has most of its keys in common with the first. Columns
+    whose cells are numbered, as pandas writes a table, are no records.
+    """
+    cursor = walk.cursor
+    cursor.take("{")
+    values: list[Mapping[str, Any]] = []
+    while len(values) < ENOUGH:
+        if walk.key() is None or cursor.peek() != "{":
+            return None
+        row = walk.item()
+        if not isinstance(row, Row):
+            return None
+        values.append(row.fields)
+        if cursor.take("}"):
+            break
+        if not cursor.take(","):
+            return None
+    if len(values) < 2 or not all(_is_alike(value, values[0]) for value in values):
+        return None
+    return "key" if any("id" in value for value in values) else "id"
+
+
+def _is_alike(value: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Tell whether two values may be records of one table."""
+    if not value or all(key.isdecimal() for key in value):
+        return False
+    has_cell = any(not isinstance(inner, dict) for inner in value.values())
+    return has_cell and len(value.keys() & other.keys()) >= ALIKE * len(value.keys() | other.keys())
 
 
 def _find_list(fields: Mapping[str, Any]) -> str | None:
@@ -184,6 +249,31 @@ class Walk:
             yield whole_object
         elif not self.whole and not self._bad:
             yield self.refused("the object could not be read to its end")
+
+    def values_by_key(self, key_name: str) -> Iterator[Event]:
+        """Yield the values of the object that begins here, each a record whose key is its field `key_name`."""
+        cursor = self.cursor
+        cursor.take("{")
+        while not cursor.take("}"):
+            cursor.peek()
+            line, offset = cursor.line, cursor.offset
+            key = self.key()
+            if key is None:
+                yield self.refused("the name of a value is missing, and the rest is not read")
+                return
+            at = cursor.offset
+            item = self.item()
+            if isinstance(item, Row):
+                yield item._replace(fields={key_name: key, **item.fields}, line=line, offset=offset)
+            else:
+                yield item
+            if isinstance(item, Refused) and cursor.offset <= at:
+                self.whole = False
+                return
+            if not cursor.take(",") and cursor.peek() != "}":
+                self.whole = False
+                yield self.refused("a comma or the end of the object is missing, and the rest is not read")
+                return
 
     def key(self) -> str | None:
         """Read the name that begins here, with its colon; return None and clear `whole` where there is none."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import plugins, sandbox
-from readback.readers import arrow_file, cache_folder, checksum, jsonl, sqlite_file
+from readback.readers import arrow_file, cache_folder, checksum, json_file, jsonl, sqlite_file
 from readback.readers.bounded_diagnostics import from_json
 from readback.readers.checksum import State, state
 from readback.readers.choose_format import ChosenFormat, choose_format
@@ -420,7 +420,12 @@ def describe_reading(chosen: ChosenFormat, shape: Mapping[str, Any]) -> str:
     """Describe how a file was read: its separator, or the key of its list of records; "" without any of these."""
     separated = {";": "cells separated by ;", "\t": "cells separated by tabs"}.get(shape.get("delimiter", ""), "")
     listed = f"records are the list '{shape['list']}'" if "list" in shape else ""
-    return "; ".join(part for part in (chosen.detail, separated, listed) if part)
+    keyed = (
+        f"each record stands under its key, which is its field '{shape[json_file.KEY]}'"
+        if json_file.KEY in shape
+        else ""
+    )
+    return "; ".join(part for part in (chosen.detail, separated, listed, keyed) if part)
 
 
 def may_contain(raw: bytes, wanted: str) -> bool:

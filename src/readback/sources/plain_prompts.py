@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 from readback.sources.template_language import ENDINGS
 
 INLINE = "inline"  # the dialect of prompts that readback.yml or plain files hold
+ROW_MESSAGES = "row_messages"  # key of Prompt.settings: the field of the record whose messages are sent as they are
 PART = "part"  # key of Prompt.settings: which piece of its file the template is, counted from 1
 SYSTEM_ALONE = "system_alone"  # key of Prompt.settings: the user's text is typed at run time and lies in no file
 ALWAYS = (".j2", ".jinja", ".jinja2", ".mustache", ".prompt")  # nothing but a template is called so

@@ -54,6 +54,7 @@ class SourceTexts:
     others: tuple[Text, ...] = ()
     imports: tuple[tuple[str, str, str, int], ...] = ()
     inner: int | None = None
+    computed: tuple[Text, ...] = ()  # constants of the module that only running it would give, with their expressions
 
 
 def find_texts(sources: Sequence[str], imported_texts: Mapping[str, str] | None = None) -> SourceTexts:
@@ -73,6 +74,7 @@ def find_texts(sources: Sequence[str], imported_texts: Mapping[str, str] | None 
         others=tuple(Text(*row) for row in reply["others"]),
         imports=tuple((module, name, here, dots) for module, name, here, dots in reply["imports"]),
         inner=reply["inner"],
+        computed=tuple(Text(*row) for row in reply["computed"]),
     )
 
 
@@ -90,6 +92,7 @@ def parse_sources(request: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
             skipped.append((i, 1, str(error) or "nested too deeply"))
     names: Scope = dict(request["known"]) if isinstance(request, Mapping) else {}
     constants: dict[str, Text] = {}
+    computed: dict[str, Text] = {}
     systems: list[Text] = []
     others: list[Text] = []
     try:
@@ -97,6 +100,9 @@ def parse_sources(request: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
             for name, value, line in _list_assignments(tree.body):
                 names[name] = text = _evaluate_text(value, names)
                 constants[name] = Text(text, i, line, name)
+                computed.pop(name, None)
+                if text is None and _is_computed_text(value):
+                    computed[name] = Text(None, i, line, name, _unparse(value, text))
         systems = [text for i, tree in trees for text in _find_system_messages(tree, i, names)]
         others = [text for i, tree in trees for text in _find_system_names(tree, i, names)]
     except RecursionError:
@@ -107,8 +113,22 @@ def parse_sources(request: Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
         "skipped": skipped,
         "others": [_as_row(text) for text in others],
         "imports": [list(imported) for _, tree in trees for imported in _list_imports(tree)],
+        "computed": [_as_row(text) for text in computed.values()],
         "inner": next((line for _, tree in trees for line in _find_long_texts(tree)), None),
     }
+
+
+def _is_computed_text(node: ast.expr) -> bool:
+    """Tell whether an expression makes a text of others: an f-string, a sum with a text, a method of a text."""
+    if isinstance(node, ast.JoinedStr):
+        return True
+    if isinstance(node, ast.BinOp):
+        return any(map(_is_text, (node.left, node.right))) or _is_computed_text(node.left)
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_text(node.func.value)
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
 def _find_long_texts(tree: ast.AST) -> Iterator[int]:

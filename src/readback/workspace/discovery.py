@@ -8,8 +8,20 @@ from pathlib import Path
 
 from readback.readers import sqlite_file, xlsx
 from readback.readers.paths import format_relative
-from readback.sources import other_tools, prompt_formats
-from readback.workspace import candidates, experiment, judge_tables, plain_templates, score_tables, tool_logs, training
+from readback.records.row_messages import find_messages_field
+from readback.sources import other_tools, plain_prompts, prompt_formats
+from readback.types import Prompt, PromptConfig
+from readback.workspace import (
+    candidates,
+    experiment,
+    judge_tables,
+    plain_templates,
+    python_templates,
+    score_tables,
+    tool_logs,
+    training,
+)
+from readback.workspace.dataset_choices import read_first_rows
 from readback.workspace.draft import Draft
 from readback.workspace.intake import (
     CONFIGS,
@@ -27,6 +39,7 @@ from readback.workspace.recognise import (
     INSTRUCTIONS,
     JUDGE,
     LOG,
+    LOOKED_AT,
     MODEL,
     OTHER,
     PART,
@@ -41,6 +54,7 @@ from readback.workspace.recognise import (
 from readback.workspace.survey import Survey, survey
 
 MAIN = ("prompt_config.yml", "prompt_config.yaml")  # the names of the Albert document, the first one wins
+ROWS_NAME = "messages of the rows"
 ROWS = frozenset({"instruction", "rag"})  # columns of a dataset of the prompt formats
 
 
@@ -95,6 +109,9 @@ def _take_single_files(draft: Draft, files: Survey) -> Survey:
     if not (draft.prompts or draft.tasks):
         plain_templates.take_templates(draft, files)
     _add_prompt_formats(draft, files)
+    _add_row_messages(draft)
+    if not (draft.prompts or draft.tasks or draft.judges or draft.conditions):
+        python_templates.take_constants(draft, files)
     return files
 
 
@@ -143,6 +160,7 @@ def open_file(file: RecognisedFile, draft: Draft) -> None:
         _list_unused(draft, files)
     elif file.what in DATA:
         _add_prompt_formats(draft, alone)
+        _add_row_messages(draft)
 
 
 def _survey_folder(draft: Draft) -> Survey:
@@ -232,6 +250,21 @@ def _add_prompt_formats(draft: Draft, files: Survey) -> None:
     file = files.find(draft.root / draft.dataset.path)
     if file and file.fields >= ROWS:
         draft.add_config(prompt_formats.CONFIG)
+
+
+def _add_row_messages(draft: Draft) -> None:
+    """Add a mode that sends the messages which each row holds, where nothing else says what is sent."""
+    source = draft.dataset
+    if draft.prompts or draft.tasks or draft.judges or draft.conditions or source is None or source.absent:
+        return
+    taken_for = next((file.what for file in draft.recognised if file.path == source.path), "")
+    if taken_for != DATASET:
+        return
+    field = find_messages_field(read_first_rows(draft, source)[:LOOKED_AT])
+    if field is None:
+        return
+    prompt = Prompt(field, None, syntax="text", settings={plain_prompts.ROW_MESSAGES: field})
+    draft.add_config(PromptConfig(ROWS_NAME, plain_prompts.INLINE, {field: prompt}))
 
 
 def _list_unused(draft: Draft, files: Survey) -> None:

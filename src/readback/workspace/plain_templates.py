@@ -40,7 +40,7 @@ READ = 16 << 20  # bytes of files that are read to see whether they are prompts
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
+class TemplateText:
     """A file that may be a prompt; or a part of one, with its number and the line it begins in."""
 
     file: str
@@ -51,11 +51,17 @@ class _Text:
     has_marks: bool = False  # whether something in it is to be filled in, by whatever name
     line: int = 1
     part: int | None = None
+    source: str | None = None  # the file that holds it, where it is a constant of one: `file` then ends in its name
+
+    @property
+    def path(self) -> str:
+        """The file that holds the text."""
+        return self.source or self.file
 
     @property
     def place(self) -> Location:
         """Where the text begins."""
-        return Location(file=self.file, line=self.line, column=1)
+        return Location(file=self.path, line=self.line, column=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +69,8 @@ class _Mode:
     """A mode and its texts, of which at least one is there."""
 
     mode: str
-    user: _Text | None
-    system: _Text | None
+    user: TemplateText | None
+    system: TemplateText | None
 
     @property
     def place(self) -> Location:
@@ -100,7 +106,7 @@ def take_templates(draft: Draft, survey: Survey) -> None:
     """
     cut = _list_chosen(draft, PARTS)
     wanted = [*_list_chosen(draft, KEY), *cut]
-    fields = _list_fields(draft, survey)
+    fields = list_fields(draft, survey)
     server_templates: list[Path] = []
     texts = _read_texts(draft, _list_unrecognised(survey), fields, wanted, server_templates)
     used = [text for text in texts if text.is_probable or text.file in wanted]
@@ -108,7 +114,7 @@ def take_templates(draft: Draft, survey: Survey) -> None:
         marked = [text for text in texts if text.has_marks and not plain_prompts.is_document(PurePosixPath(text.file))]
         if len(marked) == 1:
             used = marked  # the only text beside the records in which something is to be filled in
-    _add_modes(draft, used, cut, fields)
+    add_modes(draft, used, cut, fields)
     offered = [text.file for text in texts if text not in used]
     if offered:
         draft.alternatives[KEY] = tuple(offered)
@@ -117,7 +123,7 @@ def take_templates(draft: Draft, survey: Survey) -> None:
 
 def take_opened_template(draft: Draft, path: Path, survey: Survey) -> None:
     """Take one template file that was opened by name."""
-    fields = _list_fields(draft, survey)
+    fields = list_fields(draft, survey)
     file = format_relative(draft.root, path)
     server_templates: list[Path] = []
     count = len(draft.diagnostics)
@@ -134,12 +140,12 @@ def take_listed_templates(draft: Draft, paths: Sequence[Path]) -> None:
     """Take the template files that a workspace file names, whatever they look like."""
     rows = draft.dataset if draft.dataset and not draft.dataset.absent else None
     files = (recognise(draft.root / rows.path, draft.root, named=True),) if rows else ()
-    _add_files(draft, paths, _list_fields(draft, Survey(draft.root, files)))
+    _add_files(draft, paths, list_fields(draft, Survey(draft.root, files)))
 
 
 def _add_files(draft: Draft, paths: Sequence[Path], fields: frozenset[str] | None) -> None:
     wanted = [format_relative(draft.root, path) for path in paths]
-    _add_modes(draft, _read_texts(draft, paths, fields, wanted), _list_chosen(draft, PARTS), fields)
+    add_modes(draft, _read_texts(draft, paths, fields, wanted), _list_chosen(draft, PARTS), fields)
 
 
 def _take_server_templates(files: Sequence[Path], draft: Draft) -> None:
@@ -223,7 +229,7 @@ def _list_chosen(draft: Draft, key: str) -> list[str]:
     return [name for name in (draft.chosen.get(key) or "").split("\n") if name]
 
 
-def _list_fields(draft: Draft, survey: Survey) -> frozenset[str] | None:
+def list_fields(draft: Draft, survey: Survey) -> frozenset[str] | None:
     """Return the fields of the records, and the names that are mapped to them; None where there are no records."""
     if draft.dataset is None or draft.dataset.absent:
         return None
@@ -247,9 +253,9 @@ def _read_texts(
     fields: Collection[str] | None,
     wanted: Sequence[str],
     server_templates: list[Path] | None = None,
-) -> list[_Text]:
+) -> list[TemplateText]:
     """Return the files that may be prompts; templates of a model's server are added to `server_templates`."""
-    texts: list[_Text] = []
+    texts: list[TemplateText] = []
     budget = READ
     for path in paths:
         file = format_relative(draft.root, path)
@@ -274,11 +280,13 @@ def _read_texts(
             limit = {"what": "text files read to see whether they are prompts", "limit": f"{READ >> 20} MiB"}
             draft.diagnostics.append(Diagnostic("dat-limit", limit, NOWHERE, file))
             break
-        texts.append(_judge_text(file, text, diagnostics, fields))
+        texts.append(judge_text(file, text, diagnostics, fields))
     return texts
 
 
-def _judge_text(file: str, text: str, diagnostics: tuple[Diagnostic, ...], fields: Collection[str] | None) -> _Text:
+def judge_text(
+    file: str, text: str, diagnostics: tuple[Diagnostic, ...], fields: Collection[str] | None
+) -> TemplateText:
     """Return a text with its language, and whether it is probably a prompt."""
     pure = PurePosixPath(file)
     language = detect_language(pure.name, text, fields)
@@ -288,7 +296,7 @@ def _judge_text(file: str, text: str, diagnostics: tuple[Diagnostic, ...], field
     names_field = names_a_field(text, fields) if fields else is_filled
     has_marks = is_filled or bool(find_no_names(text, fields or ()))
     is_probable = plain_prompts.is_probable_prompt(pure, names_field and is_short)
-    return _Text(file, text, language, diagnostics, is_probable, has_marks and is_short)
+    return TemplateText(file, text, language, diagnostics, is_probable, has_marks and is_short)
 
 
 def order_by_templates(datasets: Sequence[RecognisedFile], survey: Survey) -> list[RecognisedFile]:
@@ -325,7 +333,10 @@ def _refuse_foreign(draft: Draft, file: str, text: str, is_wanted: bool) -> bool
     return True
 
 
-def _add_modes(draft: Draft, texts: Sequence[_Text], cut: Collection[str], fields: Collection[str] | None) -> None:
+def add_modes(
+    draft: Draft, texts: Sequence[TemplateText], cut: Collection[str], fields: Collection[str] | None
+) -> None:
+    """Add the modes that texts make; a file in `cut` is one for each of its parts."""
     by_file = {text.file: text for text in texts}
     prompts, unmatched = plain_prompts.group_files(by_file)
     several = [
@@ -354,11 +365,11 @@ def _add_modes(draft: Draft, texts: Sequence[_Text], cut: Collection[str], field
         for text, role in ((mode.user, "user"), (mode.system, "system")):
             if text is not None:
                 draft.diagnostics.extend(text.diagnostics)
-                draft.say(text.file, TEMPLATE, detail=_describe_text(mode, text, role))
+                draft.say(text.path, TEMPLATE, detail=_describe_text(mode, text, role))
                 _report_unfilled(draft, mode, text, role, fields or ())
     _report_system_alone(draft, modes)
     for file in unmatched:
-        draft.say(file, TEMPLATE, used=False, detail="a system message that no user text goes with")
+        draft.say(by_file[file].path, TEMPLATE, used=False, detail="a system message that no user text goes with")
 
 
 def _report_system_alone(draft: Draft, modes: Sequence[_Mode]) -> None:
@@ -372,13 +383,13 @@ def _report_system_alone(draft: Draft, modes: Sequence[_Mode]) -> None:
     draft.diagnostics.append(Diagnostic("asm-user-at-run-time", values, alone[0].place, alone[0].mode, severity))
 
 
-def _build_mode(prompt: PlainPrompt, texts: Mapping[str, _Text]) -> _Mode:
+def _build_mode(prompt: PlainPrompt, texts: Mapping[str, TemplateText]) -> _Mode:
     user = texts[prompt.user] if prompt.user else None
     system = texts[prompt.system] if prompt.system else None
     return _Mode(prompt.mode, user, system)
 
 
-def _cut_mode(whole: _Text, system: _Text | None, fields: Collection[str] | None) -> Iterator[_Mode]:
+def _cut_mode(whole: TemplateText, system: TemplateText | None, fields: Collection[str] | None) -> Iterator[_Mode]:
     """Yield a mode for each part of a file of several prompts; the system text of the file goes with each."""
     for number, (text, line) in enumerate(plain_prompts.split_parts(whole.text), 1):
         language = detect_language(PurePosixPath(whole.file).name, text, fields)
@@ -387,7 +398,7 @@ def _cut_mode(whole: _Text, system: _Text | None, fields: Collection[str] | None
         yield _Mode(plain_prompts.name_part(whole.file, number), part, system)
 
 
-def _report_unfilled(draft: Draft, mode: _Mode, text: _Text, role: str, fields: Collection[str]) -> None:
+def _report_unfilled(draft: Draft, mode: _Mode, text: TemplateText, role: str, fields: Collection[str]) -> None:
     """Report what looks like something to fill in and is sent as it is.
 
     That is any mark of a text in which nothing is filled in, and, by the name of a field, one of a text whose language
@@ -409,14 +420,14 @@ def _report_unfilled(draft: Draft, mode: _Mode, text: _Text, role: str, fields: 
             _report_marks(draft, mode, text, wrong, role=role, language="", record="", why=why, step=RENAME)
 
 
-def _report_marks(draft: Draft, mode: _Mode, text: _Text, marks: Sequence[str], **values: str) -> None:
+def _report_marks(draft: Draft, mode: _Mode, text: TemplateText, marks: Sequence[str], **values: str) -> None:
     """Report the first of the marks at its line."""
     line = text.line + text.text[: text.text.index(marks[0])].count("\n")
-    place = Location(file=text.file, line=line, mode=mode.mode)
+    place = Location(file=text.path, line=line, mode=mode.mode)
     draft.report("asm-mark-not-filled", place, marks[0], mode=mode.mode, mark=marks[0], count=len(marks), **values)
 
 
-def _describe_text(mode: _Mode, text: _Text, role: str) -> str:
+def _describe_text(mode: _Mode, text: TemplateText, role: str) -> str:
     """Return what a file was taken for, in words."""
     description = f"{role} text of {mode.mode}, {LANGUAGE_NAMES[text.language.syntax]}: {text.language.reason}"
     if text.part:

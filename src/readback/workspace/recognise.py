@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import plugins
-from readback.readers import arrow_file, checkpoint, sqlite_file, xlsx
+from readback.readers import arrow_file, checkpoint, json_file, sqlite_file, xlsx
 from readback.readers.choose_format import BINARY
 from readback.readers.logs.formats import find_format
 from readback.readers.paths import format_relative
@@ -97,6 +97,14 @@ KEYS = re.compile(
 )
 
 JSON_LINES = re.compile(rb"\{[^\n]*\}[ \t\r]*\n\s*\{")  # an object a line, whatever the name says
+
+BY_KEY = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')  # an object in an object
+# Names of fields that records have and other objects seldom do.
+FIELDS = re.compile(
+    rb'"(?:question|query|prompt|instruction|inputs?|outputs?|answers?|responses?|messages|conversations?|completion'
+    rb'|contexts?|documents?|user_input|reference|text|passage|title|summary|ideal|target|label|expected\w*)"\s*:',
+    re.IGNORECASE,
+)
 
 OF_FOLDER = "what they are about is known in the folder whose requests they answer"
 OF_EXPORT = "requests of an OpenAI batch that Readback exported; once they were sent, name the file under sent:"
@@ -260,17 +268,29 @@ def _recognise_config(look: _Look) -> RecognisedFile | None:
     head = read_head(path)
     ours = look.named or path.name in albert.FILES or KEYS.search(head)
     if head and not (ours or other_tools.KEYS.search(head)):
-        return RecognisedFile(path, OTHER)
+        return _recognise_by_key(look, head) or RecognisedFile(path, OTHER)
     parsed = read_yaml(path, look.file)
     if tool := other_tools.describe_mapping(parsed.value):
         return RecognisedFile(path, TOOL, parsed, detail=NOT_YET.format(tool))
     if head and not ours:
-        return RecognisedFile(path, OTHER)
+        return _recognise_by_key(look, head) or RecognisedFile(path, OTHER)
     claim = classify_mapping(path, parsed.value)
     what = claim.kind or OTHER
     if look.named and claim.near == INSTRUCTIONS:  # whoever names it means it, and its wrong keys are named
         what = INSTRUCTIONS
+    if what == OTHER and (rows := _recognise_by_key(look, head)):
+        return rows
     return RecognisedFile(path, what, parsed, diagnostics=parsed.diagnostics, reason=claim.reason)
+
+
+def _recognise_by_key(look: _Look, head: bytes) -> RecognisedFile | None:
+    """Recognise a JSON object whose values are records, each under its id, if they hold what a prompt is made of."""
+    if look.suffix != ".json" or not BY_KEY.match(head) or not (look.named or FIELDS.search(head)):
+        return None
+    shape: dict[str, Any] = {}
+    for _ in islice(read_raw_rows(look.path, look.file, header=lambda event: shape.update(event.shape)), 1):
+        pass
+    return _recognise_table(look) if json_file.KEY in shape else None
 
 
 def _recognise_table(look: _Look) -> RecognisedFile:

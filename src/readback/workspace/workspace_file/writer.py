@@ -184,7 +184,7 @@ def _build_prompt(workspace: Workspace, prompt: Prompt) -> dict[str, Any]:
     for key, text, place in texts:
         if text is None:
             continue
-        if place.file in (None, workspace.file):
+        if place.file in (None, workspace.file) or place.file.endswith(".py"):  # a constant is a part of its file
             entry[key] = text
         else:
             entry[f"{key}_file"] = place.file
