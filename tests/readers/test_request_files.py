@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import log_events as logs
 import pytest
+import read_log_files as logs
 from counts import many
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -131,6 +131,21 @@ def find_non_finite(value: Any, path: str = "") -> Iterator[tuple[str, float]]:
             yield from find_non_finite(inner, f"{path}[{index}]")
 
 
+def drop_non_finite(value: Any) -> Any:
+    """Return a value with None for each number that JSON does not have; the value itself is changed."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if isinstance(inner, float | dict | list):
+                value[key] = drop_non_finite(inner)
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            if isinstance(inner, float | dict | list):
+                value[index] = drop_non_finite(inner)
+    return value
+
+
 def decode_numbers_as_text(text: str) -> Any:
     """`text` decoded with every number as the text it is written as; for ids."""
     return json.loads(text, parse_int=str, parse_float=str, parse_constant=lambda _: None)

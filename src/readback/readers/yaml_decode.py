@@ -85,7 +85,7 @@ def warm() -> None:
 def _decode_yaml(text: str, results: Results) -> Any:
     loader = Loader(text)
     try:
-        return _Composer(loader, results).document()
+        return Composer(loader, results).document()
     except yaml.MarkedYAMLError as error:
         mark: Any = error.problem_mark or error.context_mark
         reason = ", ".join(part for part in (error.context, error.problem) if part)
@@ -139,7 +139,7 @@ def _decode_json(text: str, results: Results) -> Any:
     return value
 
 
-class _Composer:
+class Composer:
     """Builds values from events, with every node paid for from a budget; an alias pays for what it repeats."""
 
     def __init__(self, loader: Any, results: Results) -> None:
@@ -148,6 +148,7 @@ class _Composer:
         self.anchors: dict[str, tuple[Any, int, int] | None] = {}  # value and its cost; None while it is being built
 
     def document(self) -> Any:
+        """Build the first document, and report a second."""
         self.loader.get_event()  # the start of the stream
         if not self.loader.check_event(yaml.DocumentStartEvent):
             return None
@@ -186,11 +187,13 @@ class _Composer:
         return value
 
     def until(self, end: type) -> Iterator[Any]:
+        """Yield the events before the end of a collection, and take that end."""
         while not self.loader.check_event(end):
             yield self.loader.get_event()
         self.loader.get_event()
 
     def pay(self, event: Any, nodes: int, characters: int) -> None:
+        """Take what a value costs from the budget. Raises Refused when it is spent."""
         self.nodes -= nodes
         self.characters -= characters
         line = event.start_mark.line + 1
@@ -200,9 +203,11 @@ class _Composer:
             raise Refused("dat-limit", line, None, what="characters after aliases are followed", limit=CHARACTERS)
 
     def placed(self, path: Path, mark: Any) -> None:
+        """Remember the place of a value."""
         self.results.lines.append([list(path), mark.line + 1, mark.column + 1])
 
     def alias(self, event: Any) -> Any:
+        """Return the value that an alias repeats, which is paid for again."""
         if (anchor := self.anchors.get(event.anchor)) is None:
             why = "is inside itself" if event.anchor in self.anchors else "is not defined before"
             raise Refused(
@@ -216,6 +221,7 @@ class _Composer:
         return value
 
     def mapping(self, path: Path) -> dict[str, Any]:
+        """Build a mapping whose first event was taken."""
         own: dict[str, Any] = {}
         first: dict[str, int] = {}
         merged: list[dict[str, Any]] = []
@@ -252,6 +258,7 @@ class _Composer:
         return value
 
     def merge(self, event: Any, value: Any) -> list[dict[str, Any]]:
+        """Return the mappings under `<<`."""
         several = value if isinstance(value, list) else [value]
         maps = [each for each in several if isinstance(each, dict)]
         self.pay(event, sum(map(len, maps)), 0)
@@ -260,6 +267,7 @@ class _Composer:
         return maps
 
     def resolved(self, event: Any) -> str:
+        """Return the tag of a scalar."""
         if event.tag is None or event.tag == "!":
             return str(self.loader.resolve(ScalarNode, event.value, event.implicit))
         return str(event.tag)
@@ -273,6 +281,7 @@ class _Composer:
             )
 
     def scalar(self, event: Any, path: Path) -> Any:
+        """Build the value of a scalar."""
         tag, text = self.resolved(event), event.value
         if tag in AS_WRITTEN:
             self.differing(event, text)

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from readback.readers.logs.messages import check_message, describe_kind, join_warnings, read_messages
+from readback.readers.logs.messages import UNKNOWN_ROLE, check_message, describe_kind, join_warnings, read_messages
 
 EARLIER = "earlier turns are not in this file"
 STORED_PROMPT = "a prompt that the provider stores is not in this file"
@@ -233,7 +233,7 @@ def _read_content(content: Any, default: str) -> tuple[dict[str, Any], str | Non
     role = content.get("role")
     if role is not None and not isinstance(role, str):
         return {}, f"a role is {describe_kind(role)}", None
-    warning = None if role is None or role in GEMINI_ROLES else f"unknown role '{role[:40]}'"
+    warning = None if role is None or role in GEMINI_ROLES else f"{UNKNOWN_ROLE} '{role[:40]}'"
     further = {key: value for key, value in content.items() if key not in ("role", "parts")}
     name = GEMINI_ROLES.get(role, role) if role else default
     return {"role": name, "content": join_parts(parts), **further}, None, warning

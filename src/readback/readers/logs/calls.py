@@ -10,13 +10,12 @@ from typing import Any
 from readback.readers.logs.bodies import Body
 from readback.readers.logs.events import Call, Event, Id, LogRecord, Run
 from readback.readers.logs.json_rows import LogRow, RowCounts, read_rows
-from readback.readers.logs.messages import describe_kind, join_warnings
+from readback.readers.logs.messages import UNKNOWN_ROLE, describe_kind, join_warnings
 from readback.readers.logs.replies import Reply
 from readback.types import Diagnostic, Location
 
 LONGEST_REASON = 200  # characters of what a service says, in a finding
 TWICE = "{} used twice"
-LISTED_AS_PART = ("embeddings", "moderations")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +85,10 @@ def _yield_row(row: LogRow, content: RowCall, file: str, ids: _Ids, parts: dict[
     place = Location(file=file, line=row.line, index=row.number)
     if body.error:
         yield Diagnostic("dat-log-row", {"reason": body.error[:LONGEST_REASON]}, place)
-    if reason:
-        yield Diagnostic("dat-log-row", {"reason": reason[:LONGEST_REASON]}, place, severity="warning")
-    if body.warning and "unknown role" in body.warning:
-        yield Diagnostic("dat-log-row", {"reason": body.warning[:LONGEST_REASON]}, place, severity="warning")
+    unusual = body.warning if body.warning and UNKNOWN_ROLE in body.warning else None
+    if reason or unusual:
+        what = f"row {row.number}: {join_warnings(reason, unusual)}"
+        yield Diagnostic("dat-log-part", {"what": what[:LONGEST_REASON]}, place, severity="warning")
     elif body.warning and body.messages is None and body.text is None:
         parts[body.warning] = parts.get(body.warning, 0) + 1
 

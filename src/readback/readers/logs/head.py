@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeGuard
 
 UTF8_MARK = b"\xef\xbb\xbf"
 MOST_VALUES = 20  # values at the beginning that are looked at
@@ -36,7 +36,7 @@ def peek_objects(head: bytes) -> tuple[Mapping[str, Any], ...]:
     return tuple(value for value in peek_values(head) if isinstance(value, dict))
 
 
-def is_conversation(value: Any) -> bool:
+def is_conversation(value: Any) -> TypeGuard[list[dict[str, Any]]]:
     """Tell whether a value is a list of messages: objects that each have a role and a content or tool calls."""
     if not isinstance(value, list) or not value:
         return False

@@ -23,9 +23,13 @@ Steps = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """An element, or a value beside the list, that could not be read, and why."""
+    """An element, or a value beside the list, that could not be read, and why.
+
+    `is_element`: an element of the list stands here; else it is said of the list, or of the file.
+    """
 
     reason: str
+    is_element: bool = False
 
 
 def iterate_elements(
@@ -36,6 +40,8 @@ def iterate_elements(
     leave: Collection[Steps] = (),
 ) -> Iterator[tuple[int, Any]]:
     """Yield the line and the value of each element of the list that the object of `stream` has under `path`.
+
+    An empty path is the list that the whole text is.
 
     What cannot be read is an Unreadable in its place, and reading goes on with the next element that can be recognised;
     where a file ends too early, or has no such list, an Unreadable is the last. `rest` is filled on the way as
@@ -90,9 +96,14 @@ class _Walk:
         self._bad = 0
 
     def walk(self) -> Iterator[tuple[int, Any]]:
-        yield from self._object((), self._rest)
+        if self._path:
+            yield from self._object((), self._rest)
+        elif self._cursor.peek() == "[":
+            self._is_read = True
+            yield from self._elements()
         if not self._is_read and self._path not in self._leave:
-            yield self._cursor.line, Unreadable(f"no list `{'.'.join(self._path)}` could be read")
+            name = f"list `{'.'.join(self._path)}`" if self._path else "list"
+            yield self._cursor.line, Unreadable(f"no {name} could be read")
 
     def _start_at(self, offset: int, line: int = 1, column: int = 1) -> Cursor:
         self._stream.seek(offset)
@@ -185,13 +196,13 @@ class _Walk:
             try:
                 value, text = cursor.value()
             except TooLong:
-                yield line, Unreadable(f"longer than {LONGEST} bytes")
+                yield line, Unreadable(f"longer than {LONGEST} bytes", True)
                 is_passed = cursor.skip_value()
             except NotJson as error:
-                yield cursor.position(cursor.ahead(error.at))[0], Unreadable(f"not JSON ({error.reason})")
+                yield cursor.position(cursor.ahead(error.at))[0], Unreadable(f"not JSON ({error.reason})", True)
                 is_passed = False
             else:
-                yield line, value if _is_text(text) else Unreadable("not UTF-8")
+                yield line, value if _is_text(text) else Unreadable("not UTF-8", True)
                 self._note_repeated(line)
             if is_passed and cursor.take(","):
                 continue

@@ -11,12 +11,13 @@ import zlib
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from io import BufferedReader, RawIOBase
+from math import isfinite
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from readback.readers.decoding import budget_of
 from readback.readers.json_file import Cursor, TooLong
-from readback.readers.json_text import BLANK, Decoder, NotJson
+from readback.readers.json_text import BLANK, Decoder, NotJson, Plain
 from readback.readers.jsonl import LineFeed, find_spread_object, report_bad_record
 from readback.readers.logs.head import is_conversation, peek_values
 from readback.readers.text_file import (
@@ -158,7 +159,7 @@ def _decode_or_none(raw: bytes) -> Any:
 
 def _read_lines(stream: BinaryIO, file: str) -> Iterator[_Event]:
     feed = LineFeed(stream)
-    decoder = Decoder()
+    decoder, quick = Decoder(), Plain()
     for line in feed:
         raw = strip_line_end(line.data) if line.data is not None else None
         if raw is None:
@@ -172,6 +173,9 @@ def _read_lines(stream: BinaryIO, file: str) -> Iterator[_Event]:
         if not raw.strip(BLANKS):
             yield None
             continue
+        if (fields := quick.read(raw)) is not None:
+            yield _Value(line.number, fields)
+            continue
         value = _decode_line(decoder, raw, file, line.number)
         if isinstance(value, Diagnostic) and raw.lstrip(BLANKS).startswith(b"{"):
             value = _read_spread(decoder, line, raw, feed, file) or value
@@ -179,7 +183,7 @@ def _read_lines(stream: BinaryIO, file: str) -> Iterator[_Event]:
             yield value
             continue
         yield from decoder.diagnostics(value.value, Location(file=file, line=value.line))
-        yield value
+        yield _finish(decoder, value)
 
 
 def _read_spread(decoder: Decoder, line: Line, raw: bytes, feed: LineFeed, file: str) -> _Value | None:
@@ -195,6 +199,32 @@ def _read_spread(decoder: Decoder, line: Line, raw: bytes, feed: LineFeed, file:
         last = spread.lines[-1]
         feed.put_back([last._replace(offset=last.end - len(spread.rest), data=spread.rest)])
     return value
+
+
+def _finish(decoder: Decoder, value: _Value) -> _Value:
+    """Return a value without the numbers that are none: NaN and infinities are no values."""
+    return _Value(value.line, clear_non_finite(value.value)) if decoder.endless else value
+
+
+def clear_non_finite(value: Any) -> Any:
+    """Return a JSON value with None for NaN and infinities."""
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: clear_non_finite(inner) for key, inner in value.items()}
+    return [clear_non_finite(inner) for inner in value] if isinstance(value, list) else value
+
+
+def decode_json(value: Any) -> Any:
+    """Return the value of a JSON text; anything else, and a text that is no JSON, as it is."""
+    if not isinstance(value, str):
+        return value
+    decoder = Decoder()
+    try:
+        decoded = decoder.whole(value)
+    except NotJson:
+        return value
+    return clear_non_finite(decoded) if decoder.endless else decoded
 
 
 def _decode_line(decoder: Decoder, raw: bytes, file: str, line: int) -> _Value | Diagnostic:
@@ -234,7 +264,7 @@ def _read_list(stream: BinaryIO, file: str) -> Iterator[_Event]:
                 yield report_not_utf8(text.encode("utf-8", "surrogateescape"), file, place.line or 0, place.column or 1)
             else:
                 yield from cursor.decoder.diagnostics(value, place)
-                yield _Value(place.line or 0, value)
+                yield _finish(cursor.decoder, _Value(place.line or 0, value))
         if cursor.take(","):
             continue
         if not cursor.take("]"):
@@ -261,7 +291,7 @@ def _read_value(stream: BinaryIO, file: str) -> Iterator[_Event]:
         yield report_too_long(file, cursor.line, LONGEST + 1)
     else:
         yield from cursor.decoder.diagnostics(value, place)
-        yield _Value(place.line or 1, value)
+        yield _finish(cursor.decoder, _Value(place.line or 1, value))
         if cursor.peek():
             yield report_bad_record("something follows the value", replace(place, line=cursor.line), cursor.column)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
+UNKNOWN_ROLE = "unknown role"
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 KINDS = {
     "int": "a number", "float": "a number", "bool": "true or false", "dict": "an object", "list": "a list",
@@ -55,7 +56,7 @@ def check_message(message: Any, roles: Collection[str] = ROLES) -> tuple[str | N
     if isinstance(content, list) and not all(isinstance(part, dict | str) for part in content):
         wrong = next(part for part in content if not isinstance(part, dict | str))
         return f"a part of a content is {describe_kind(wrong)}", None
-    return None, None if role in roles else f"unknown role '{role[:40]}'"
+    return None, None if role in roles else f"{UNKNOWN_ROLE} '{role[:40]}'"
 
 
 def join_warnings(*warnings: str | None) -> str | None:

@@ -66,8 +66,8 @@ def describe_error(error: Any) -> str:
     inner = error.get("error")
     if isinstance(inner, dict):
         return describe_error(inner)
-    kind = next((error[name] for name in ("code", "type", "status") if error.get(name)), None)
-    message = error.get("message")
+    kind = next((error[name] for name in ("code", "type", "error_code", "status") if error.get(name)), None)
+    message = error.get("message", error.get("error_message"))
     parts = [str(part) for part in (kind, message) if part]
     return ": ".join(parts)[:LONGEST] or "error"
 

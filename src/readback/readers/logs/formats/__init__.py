@@ -46,11 +46,20 @@ class LogFormat:
 # The modules in the order of asking: those with marks that no other file has come first.
 MODULES: tuple[str, ...] = (
     "inspect",
+    "promptfoo",
+    "lm_eval_samples",
+    "lm_eval_results",
     "readback_export",
     "openai_batch",
     "openai_batch_replies",
     "anthropic",
     "gemini",
+    "mlflow_traces",
+    "spans",
+    "span_events",
+    "deepeval_run",
+    "mlflow_table",
+    "ragas_table",
     "openai_requests",
     "chat_rows",
 )
