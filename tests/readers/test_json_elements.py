@@ -166,3 +166,10 @@ def test_whatever_is_damaged_nothing_is_raised(rows: list[Any], data: st.DataObj
 def test_many_bad_elements_end_the_reading() -> None:
     text = '{"samples": [' + ", ".join(["{x}"] * 3000) + "]}"
     assert len(read(text, ("samples",))) <= json_elements.MOST_BAD + 3
+
+
+@pytest.mark.parametrize("text", ['{"samples": [1]} x', '{"samples": [1]}}'])
+def test_what_follows_the_end_is_named(text: str) -> None:
+    rest: dict[str, Any] = {}
+    assert [1, Unreadable("something follows the end")] == [value for _, value in read(text, ("samples",), rest=rest)]
+    assert [1, Unreadable("something follows the end")] == [value for _, value in read("[1] x", ())]

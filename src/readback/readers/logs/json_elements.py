@@ -94,6 +94,7 @@ class _Walk:
         self._leave = leave
         self._is_read = False  # the list was there
         self._bad = 0
+        self._is_broken = False  # the text could not be followed to its end, which was said
 
     def walk(self) -> Iterator[tuple[int, Any]]:
         if self._path:
@@ -101,6 +102,8 @@ class _Walk:
         elif self._cursor.peek() == "[":
             self._is_read = True
             yield from self._elements()
+        if (self._rest is not None or not self._path) and self._cursor.peek() and not self._is_broken:
+            yield self._cursor.line, Unreadable("something follows the end")
         if not self._is_read and self._path not in self._leave:
             name = f"list `{'.'.join(self._path)}`" if self._path else "list"
             yield self._cursor.line, Unreadable(f"no {name} could be read")
@@ -116,6 +119,7 @@ class _Walk:
         """Go through the object that begins here. Afterwards the cursor is behind it, or the text ended early."""
         cursor = self._cursor
         if not cursor.take("{"):
+            self._is_broken = True
             yield cursor.line, Unreadable("no JSON object begins here")
             return
         if cursor.take("}"):
@@ -124,7 +128,7 @@ class _Walk:
             line = cursor.line
             key = self._read_key()
             if key is None:
-                yield line, Unreadable("the file ends early, or is not JSON here")
+                yield self._report_end(line)
                 return
             yield from self._value((*at, key), rest)
             cursor = self._cursor
@@ -133,8 +137,12 @@ class _Walk:
             if cursor.take(","):
                 continue
             if not cursor.take("}"):
-                yield cursor.line, Unreadable("the file ends early, or is not JSON here")
+                yield self._report_end(cursor.line)
             return
+
+    def _report_end(self, line: int) -> tuple[int, Any]:
+        self._is_broken = True
+        return line, Unreadable("the file ends early, or is not JSON here")
 
     def _read_key(self) -> str | None:
         try:
@@ -189,6 +197,7 @@ class _Walk:
         while True:
             cursor = self._cursor
             if not cursor.peek():
+                self._is_broken = True
                 yield cursor.line, Unreadable("the file ends inside the list")
                 return
             line = cursor.line
@@ -212,6 +221,7 @@ class _Walk:
                 yield cursor.line, Unreadable("a comma or the end of the list is missing")
             self._bad += 1
             if self._bad > MOST_BAD or not self._recover(indentation):
+                self._is_broken = True
                 yield self._cursor.line, Unreadable("what follows in the list could not be followed")
                 return
             if self._cursor.take("]"):

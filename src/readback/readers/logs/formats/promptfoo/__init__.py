@@ -66,8 +66,12 @@ def _read(stream: BinaryIO, file: str) -> Iterator[Event]:
         yield from _read_lines(stream, file)
     elif text.startswith(b"evalId:"):
         yield from _read_yaml(stream, file)
+    elif header := _find_header(head):
+        yield from table.read(stream, file, header)
     else:
-        yield from table.read(stream, file, _find_header(head) or [])
+        reason = "it begins like none of the files of results that promptfoo writes"
+        yield report_row(reason, file, 1)
+        yield Run("promptfoo", is_complete=False, state_reason=reason)
 
 
 def _find_rows(head: bytes) -> tuple[str, ...] | None:
