@@ -116,6 +116,7 @@ def answer(output: Output, *words: Any) -> tuple[int, str]:
         "completion bash",
         "check W --color never",
         "import-adapter P -o F --yes --format json",
+        "tap -o F --reply T --to U -q -- python -c x",
     ],
 )
 def test_every_command_and_flag_is_understood(words: str) -> None:

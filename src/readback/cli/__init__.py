@@ -35,6 +35,7 @@ SECTIONS = {
         "model-input": "model_input",
         "modelfile": "model_input",
         "adapters": "adapters",
+        "tap": "tap",
     },
     "Find what is wrong, and what changed": {
         "check": "check",
@@ -72,7 +73,7 @@ SIMILAR = {
 MOST_SUGGESTED, LEAST_SIMILAR = 3, 0.65  # commands that are suggested, and how alike they must be
 # Commands without child processes. For all others the process that forks children starts while they are loaded; besides
 # what every child needs, it loads the modules that CHILD_MODULES names.
-WITHOUT_CHILDREN = {"cache", "completion", "help", "import-adapter", "modelfile", "rule", "schema", "serve"}
+WITHOUT_CHILDREN = {"cache", "completion", "help", "import-adapter", "modelfile", "rule", "schema", "serve", "tap"}
 CHILD_MODULES = {"check": ("readback.checks.run.chunk",)}
 
 

@@ -48,6 +48,8 @@ def read_body(body: Any, url: Any = None) -> Body:
     last = path.rsplit("/", 1)[-1]
     if path.endswith("/chat/completions"):
         return read_chat(body)
+    if path.endswith("/api/generate"):
+        return read_ollama_text(body)
     if last in PLAIN_ENDPOINTS and "messages" not in body:
         return Body(model=_get_model(body), warning=f"{last}: no messages", details=_list_settings(body, ()))
     if last == "responses":
@@ -67,7 +69,17 @@ def read_body(body: Any, url: Any = None) -> Body:
 
 
 PLAIN_ENDPOINTS = frozenset(
-    {"embeddings", "moderations", "generations", "edits", "variations", "speech", "transcriptions", "translations"}
+    {
+        "embeddings",
+        "embed",
+        "moderations",
+        "generations",
+        "edits",
+        "variations",
+        "speech",
+        "transcriptions",
+        "translations",
+    }
 )
 
 
@@ -95,6 +107,17 @@ def read_completion(body: Mapping[str, Any]) -> Body:
         what = "texts" if all(isinstance(part, str) for part in prompt) else "tokens or texts"
         return Body(None, None, model, None, f"completions: a list of {len(prompt)} {what}, no roles", details)
     return Body(None, None, model, f"the prompt is {describe_kind(prompt)}", None, details)
+
+
+def read_ollama_text(body: Mapping[str, Any]) -> Body:
+    """Read a body of Ollama's generate: the server puts `system` and `prompt` into the model's template, unless raw."""
+    prompt, system = body.get("prompt"), body.get("system")
+    if body.get("raw") is True or not isinstance(prompt, str) or not isinstance(system, str | None):
+        return read_completion(body)
+    messages: list[Mapping[str, Any]] = [{"role": "user", "content": prompt}]
+    if system is not None:
+        messages.insert(0, {"role": "system", "content": system, "from": "system"})
+    return Body(messages, None, _get_model(body), details=_list_settings(body, ("prompt", "system")))
 
 
 def read_response_request(body: Mapping[str, Any]) -> Body:

@@ -50,6 +50,7 @@ MODULES: tuple[str, ...] = (
     "lm_eval_samples",
     "lm_eval_results",
     "readback_export",
+    "readback_tap",
     "openai_batch",
     "openai_batch_replies",
     "anthropic",
