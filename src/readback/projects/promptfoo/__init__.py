@@ -1,0 +1,116 @@
+"""A promptfoo project: which messages `promptfoo eval` would send, for every prompt, provider and row.
+
+Known by its content: a mapping with `prompts` and any of providers, targets, tests, scenarios, defaultTest. The rules
+are those of promptfoo 0.123.1, in this order for values: `file://`, one line feed off the end, lists expanded to rows,
+values put into values, the template with its prefix and suffix, the rendered text read as a chat. Programs are named
+and not run, addresses are not fetched, and paths do not leave the workspace.
+
+`work` runs in the bounded child; `open_project` and `render` are for everybody else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from readback import sandbox
+from readback.projects.model import Project, ProjectMode, ProjectRow, RenderedMessages, TextSegment
+from readback.projects.promptfoo.project import TOOL as TOOL
+from readback.projects.promptfoo.project import read_project as read_project
+from readback.projects.promptfoo.project import recognise as recognise
+from readback.projects.promptfoo.prompts import is_allowed
+from readback.projects.promptfoo.render import render_messages as render_messages
+from readback.types import Diagnostic, Location
+
+LIMITS = sandbox.Limits(seconds=20.0, total=120.0, memory=768 << 20, output=512 << 20)  # 50,000 rows take some seconds
+WORK = "readback.projects.promptfoo:work"
+RENDER = "readback.projects.promptfoo:render_rows"
+
+
+def work(payload: dict[str, Any]) -> dict[str, Any]:
+    """{"path", "root", "environment"} → the project as JSON; in the child."""
+    return asdict(read_project(Path(payload["path"]), Path(payload["root"]), payload["environment"]))
+
+
+def render_rows(payload: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """{"pairs": [[mode settings, row settings, fields]]} → what `render_messages` returns for each; in the child."""
+    for mode, row, fields in payload["pairs"]:
+        yield asdict(render_messages(mode, row, fields))
+
+
+def open_project(path: Path, root: Path, environment: Mapping[str, str]) -> Project:
+    """Read a project in a bounded child; one that is too large for it has a finding and nothing else."""
+    payload = {"path": str(path), "root": str(root), "environment": dict(environment)}
+    try:
+        return import_project(sandbox.call(WORK, payload, LIMITS))
+    except sandbox.Stopped as stopped:
+        values = {"what": f"{stopped.kind} for reading the project", "limit": stopped.detail}
+        diagnostic = Diagnostic("dat-limit", values, Location(file=path.name))
+        return Project(TOOL, path.name, diagnostics=(diagnostic,))
+
+
+def render(pairs: Sequence[tuple[ProjectMode, ProjectRow]]) -> Iterator[RenderedMessages]:
+    """Render rows under modes in a bounded child; one that needs more than its limits has that as its error.
+
+    What follows it goes on in a new child.
+    """
+    left = list(pairs)
+    while left:
+        payload = {"pairs": [[dict(mode.settings), dict(row.settings), dict(row.fields)] for mode, row in left]}
+        number = 0
+        try:
+            for answer in sandbox.stream(RENDER, payload, LIMITS, once=True):
+                number += 1
+                yield import_messages(answer)
+            return
+        except sandbox.Stopped as stopped:
+            yield RenderedMessages(None, error=f"stopped at a limit: {stopped.detail}")
+        left = left[number + 1 :]
+
+
+def import_project(raw: Mapping[str, Any]) -> Project:
+    """Return a project from its JSON."""
+    modes = tuple(
+        ProjectMode(
+            each["name"], each["template"], each["settings"], Location(**each["place"]), tuple(each["providers"])
+        )
+        for each in raw["modes"]
+    )
+    rows = tuple(
+        ProjectRow(
+            each["index"], each["fields"], each["description"], each["metadata"], each["settings"],
+            Location(**each["place"]),
+        )
+        for each in raw["rows"]
+    )  # fmt: skip
+    diagnostics = tuple(
+        Diagnostic(
+            each["code"], each["values"], Location(**each["place"]), each["flagged"], each["severity"],
+            tuple(each["among"]),
+        )
+        for each in raw["diagnostics"]
+    )  # fmt: skip
+    return Project(raw["tool"], raw["name"], modes, tuple(raw["providers"]), rows, diagnostics, raw["refused"])
+
+
+def import_messages(raw: Mapping[str, Any]) -> RenderedMessages:
+    """Return rendered messages from their JSON."""
+    messages = None if raw["messages"] is None else tuple(raw["messages"])
+    segments = tuple(tuple(TextSegment(**each) for each in message) for message in raw["segments"])
+    return RenderedMessages(messages, raw["text"], raw["error"], raw["applies"], segments)
+
+
+def list_combinations(project: Project) -> Iterator[tuple[ProjectRow, ProjectMode, str]]:
+    """Yield row, mode and provider as promptfoo runs them: rows outside, then providers, then prompts.
+
+    Rows that a test keeps from a provider are left out; those kept from a prompt are not: rendering says so.
+    """
+    for row in project.rows:
+        for provider in project.providers:
+            if not is_allowed(row.settings.get("providers"), provider, None):
+                continue
+            for mode in project.modes:
+                if mode.settings.get("applies", True) and (not mode.providers or provider in mode.providers):
+                    yield row, mode, provider
