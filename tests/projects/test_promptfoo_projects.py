@@ -1,4 +1,4 @@
-"""The messages of the shared promptfoo projects are those that promptfoo sent: row, prompt and provider, to the byte."""
+"""The messages of the shared promptfoo projects are those that promptfoo sent: row, prompt and provider, to a byte."""
 
 from __future__ import annotations
 
