@@ -31,7 +31,7 @@ def list_rendered(folder: Path, environment: dict[str, str]) -> Counter[tuple[An
         answer = promptfoo.render_messages(mode.settings, row.settings, row.fields)
         if answer.applies:
             messages = "error" if answer.messages is None else json.dumps(answer.messages, sort_keys=True)
-            rendered[row.index, f"{mode.settings['label']} | {provider}", messages] += 1
+            rendered[row.index, f"{mode.settings['recorded']} | {provider}", messages] += 1
         for message, segments in zip(answer.messages or (), answer.segments, strict=True):
             if isinstance(message.get("content"), str):
                 assert "".join(segment.text for segment in segments) == message["content"]

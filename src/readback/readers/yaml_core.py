@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
@@ -49,18 +50,24 @@ class CoreYaml:
     notes: list[dict[str, Any]]
 
     @property
-    def refusal(self) -> dict[str, Any] | None:
-        """The fault for which js-yaml refuses the whole text, if it has one."""
-        return next((note for note in self.notes if note["code"] != DATE_CODE), None)
+    def refusal(self) -> str | None:
+        """Why js-yaml refuses the whole text, if it does."""
+        for note in self.notes:
+            if note["code"] == "dat-duplicate-key":
+                return f"duplicated mapping key {note['values']['key']!r} in line {note['line']}"
+            if note["code"] != DATE_CODE:
+                return str(note["values"].get("reason", "it is too large"))
+        return None
 
 
 def read_core_yaml(text: str, dates: Dates = "object") -> CoreYaml:
     """Decode a text; `value` is None where nothing of it can be used. `dates`: empty objects, or as JSON has them."""
     results = Results()
-    loader = Loader(text.removeprefix("\ufeff"))
+    text = text.removeprefix("\ufeff")
+    loader = Loader(text)
     value = None
     try:
-        value = CoreComposer(loader, results, dates).document()
+        value = CoreComposer(loader, results, text, dates).document()
     except Refused as refused:
         results.diagnostics.append(refused.diagnostic)
     except yaml.MarkedYAMLError as error:
@@ -76,12 +83,56 @@ def read_core_yaml(text: str, dates: Dates = "object") -> CoreYaml:
     return CoreYaml(value, lines, results.diagnostics)
 
 
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """The beginning of a line."""
+
+    line: int
+    column: int = 0
+
+
 class CoreComposer(Composer):
     """Builds values by the core schema."""
 
-    def __init__(self, loader: Any, results: Results, dates: Dates) -> None:
+    def __init__(self, loader: Any, results: Results, text: str, dates: Dates) -> None:
         super().__init__(loader, results)
         self.nodes, self.characters, self.dates = NODES, CHARACTERS, dates
+        self.lines = text.split("\n")
+        self.columns = [-1]  # of the block collections that are open
+        self.end: Any = None
+
+    def node(self, event: Any, path: tuple[str | int, ...]) -> Any:
+        """Build a value, and refuse lines of it that stand no deeper than what it is in, as js-yaml does."""
+        is_collection = isinstance(event, yaml.CollectionStartEvent)
+        if is_collection and not event.flow_style:
+            self.columns.append(event.start_mark.column)
+            value = super().node(event, path)
+            self.columns.pop()
+            return value
+        value = super().node(event, path)
+        if is_collection or getattr(event, "style", None) in (None, "", "'", '"'):
+            self.check_depth(event, self.end if is_collection else event.end_mark, is_collection)
+        return value
+
+    def until(self, end: type) -> Iterator[Any]:
+        """Yield the events up to the end of a collection, and remember where that is."""
+        while not self.loader.check_event(end):
+            yield self.loader.get_event()
+        self.end = self.loader.get_event().end_mark
+
+    def check_depth(self, event: Any, end: Any, may_have_comments: bool) -> None:
+        """Report the first line of a value, after the one it begins in, that is indented too little."""
+        if end is None or end.line <= event.start_mark.line or self.columns[-1] < 0:
+            return
+        for number in range(event.start_mark.line + 1, min(end.line, len(self.lines) - 1) + 1):
+            line = self.lines[number]
+            content = line.lstrip(" ")
+            is_skipped = not content.strip() or (may_have_comments and content.startswith("#"))
+            if is_skipped or (number == end.line and end.column <= len(line) - len(content)):
+                continue
+            if len(line) - len(content) <= self.columns[-1]:
+                self.results.report("dat-bad-line", _Mark(number), reason="not YAML (deficient indentation)")
+                return
 
     def resolved(self, event: Any) -> str:
         """Return `<<` as the merge key, and the tag that is written; everything else is resolved by its text."""

@@ -164,8 +164,8 @@ def sort_dict(value: Any, by_case: Any = UNDEFINED, by: Any = UNDEFINED) -> Any:
     def fold(item: Any) -> Any:
         return item.upper() if is_text(item) and not is_true(by_case) else item
 
-    def compare(one: list[Any], two: list[Any]) -> int:
-        left, right = fold(one[position]), fold(two[position])
+    def compare(first: list[Any], second: list[Any]) -> int:
+        left, right = fold(first[position]), fold(second[position])
         if is_less(right, left):
             return 1
         return 0 if are_identical(left, right) else -1
@@ -399,8 +399,8 @@ def sort(value: Any, *further: Any) -> Any:
     def get_key(item: Any) -> Any:
         return _get_attribute(item, attribute) if is_true(attribute) else item
 
-    def compare(one: Any, two: Any) -> int:
-        left, right = get_key(one), get_key(two)
+    def compare(first: Any, second: Any) -> int:
+        left, right = get_key(first), get_key(second)
         if not by_case and is_text(left) and is_text(right):
             left, right = left.lower(), right.lower()
         if is_less(left, right):
@@ -410,8 +410,8 @@ def sort(value: Any, *further: Any) -> Any:
         return 0
 
     items = _list_mapped(value)
-    known = [each for each in items if each is not UNDEFINED]
-    return sorted(known, key=cmp_to_key(compare)) + [UNDEFINED] * (len(items) - len(known))
+    values = [each for each in items if each is not UNDEFINED]
+    return sorted(values, key=cmp_to_key(compare)) + [UNDEFINED] * (len(items) - len(values))
 
 
 def make_text(value: Any) -> Any:

@@ -177,7 +177,7 @@ def expand_replacement(written: str, text: str, start: int, size: int) -> str:
     """
     if "$" not in written:
         return written
-    known = {"$": "$", "&": text[start : start + size], "`": text[:start], "'": text[start + size :]}
+    fillings = {"$": "$", "&": text[start : start + size], "`": text[:start], "'": text[start + size :]}
     parts = written.split("$")
     out, at = [parts[0]], 1
     while at < len(parts):
@@ -186,7 +186,7 @@ def expand_replacement(written: str, text: str, start: int, size: int) -> str:
             out.append("$" + parts[at + 1])
             at += 2
             continue
-        out.append(known[part[0]] + part[1:] if part[:1] in ("&", "`", "'") else "$" + part)
+        out.append(fillings[part[0]] + part[1:] if part[:1] in ("&", "`", "'") else "$" + part)
         at += 1
     check_text(sum(map(len, out)))
     return "".join(out)
@@ -279,8 +279,9 @@ def _slice_list(target: list[Any], start: Any = UNDEFINED, end: Any = UNDEFINED,
 def _sort(target: list[Any], *args: Any) -> list[Any]:
     if args and args[0] is not UNDEFINED:
         raise refuse_unknown("a sort by a function")
-    known = [each for each in target if each is not UNDEFINED]
-    target[:] = sorted(known, key=lambda each: sort_key(format_value(each))) + [UNDEFINED] * (len(target) - len(known))
+    values = [each for each in target if each is not UNDEFINED]
+    missing = [UNDEFINED] * (len(target) - len(values))
+    target[:] = sorted(values, key=lambda each: sort_key(format_value(each))) + missing
     return target
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -87,7 +88,7 @@ class ProjectFiles:
         return text
 
     def expand(self, pattern: str, place: Location = NOWHERE) -> list[Path]:
-        """Return the files that match a pattern, sorted; the tool's own order is not stated."""
+        """Return the files that match a pattern, in the order in which the package glob lists them."""
         paths: list[Path] = []
         prefix = format_relative(self.root, self.folder) if self.folder != self.root else ""
         for alternative in expand_braces(pattern.removeprefix(FILE)):
@@ -95,7 +96,8 @@ class ProjectFiles:
             found_paths, diagnostics = expand(self.root, named, place)
             outside = [each for each in diagnostics if each.code == "dat-path-outside"]
             self.diagnostics.extend(outside)
-            paths.extend(path for path in found_paths if path not in paths)
+            ordered = order_as_glob(found_paths, self.root)
+            paths.extend(path for path in ordered if path not in paths)
         return paths
 
     def read_yaml(self, path: Path, dates: Dates = "object") -> Any:
@@ -121,6 +123,18 @@ class ProjectFiles:
             name = format_relative(self.root, path)
             bad = Diagnostic("dat-bad-line", {"reason": f"not JSON ({error})"}, Location(file=name))
             raise Refusal(f"{name} is not JSON: {error}", bad) from None
+
+
+def order_as_glob(paths: Iterable[Path], folder: Path) -> list[Path]:
+    """Return files as the package glob lists them: of each folder its files backwards, then its folders backwards."""
+    here = sorted((path for path in paths if path.parent == folder), reverse=True)
+    deeper: dict[str, list[Path]] = {}
+    for path in paths:
+        if path.parent != folder:
+            deeper.setdefault(path.relative_to(folder).parts[0], []).append(path)
+    for name in sorted(deeper, reverse=True):
+        here += order_as_glob(deeper[name], folder / name)
+    return here
 
 
 def expand_braces(pattern: str) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from readback.projects.javascript_text import SPACES, import_value, stringify
+from readback.projects.javascript_text import SPACES, import_value, parse_json, stringify
 from readback.projects.model import Project, ProjectMode, ProjectRow
 from readback.projects.promptfoo.external import (
     fill_environment,
@@ -105,7 +105,7 @@ class _ProjectReader:
             place = Location(file=self.file, line=note["line"], column=note["column"])
             self.files.diagnostics.append(Diagnostic(note["code"], note["values"], place, note["flagged"]))
         if decoded.refusal:
-            self.refusals.append(str(decoded.refusal["values"].get("reason", decoded.refusal["code"])))
+            self.refusals.append(decoded.refusal)
         if not isinstance(decoded.value, dict):
             raise Refusal(self.refusals[0] if self.refusals else f"{self.file} is no mapping")
         places: dict[Any, Location] = defaultdict(lambda: Location(file=self.file))
@@ -196,10 +196,12 @@ class _ProjectReader:
         modes = []
         for prompt in prompts:
             turns[prompt.label] += 1
-            name = f"{prompt.label} ({turns[prompt.label]})" if prompt.label in doubled else prompt.label
+            recorded = respell(prompt.label)
+            name = f"{recorded} ({turns[prompt.label]})" if prompt.label in doubled else recorded
             labels = tuple(label for label, _, wanted in providers if is_allowed(wanted, prompt.label, prompt.id))
             goes_to_all = len(labels) == len(providers)
             settings: dict[str, Any] = {"label": prompt.label, "raw": prompt.raw, "environment": texts}
+            settings["recorded"] = recorded  # the label in the tool's own result files
             if prompt.id:
                 settings["id"] = prompt.id
             if flags:
@@ -377,6 +379,16 @@ class _ProjectReader:
         for name, place in places.items():
             if name not in self.environment:
                 self.files.diagnostics.append(Diagnostic("dat-environment-unknown", {"name": name}, place, name))
+
+
+def respell(label: str) -> str:
+    """Return a label as result files have it: one that is JSON is written compactly."""
+    if not label.lstrip(SPACES).startswith(("[", "{")):
+        return label
+    try:
+        return str(stringify(parse_json(label)))
+    except ValueError:
+        return label
 
 
 def read_provider(entry: Any) -> tuple[str, str, list[Any] | None] | None:

@@ -198,8 +198,7 @@ def _read_chat(mode: Mapping[str, Any], row: Mapping[str, Any], rendered: _Text)
     if stripped.startswith("- role:"):
         decoded = read_core_yaml(text, "text")
         if decoded.refusal:
-            reason = decoded.refusal["values"].get("reason", "too large")
-            raise Unrendered(f"the chat is not YAML once it is rendered: {reason}")
+            raise Unrendered(f"the chat is not YAML once it is rendered: {decoded.refusal}")
         return _list_messages(import_value(decoded.value), None)
     try:
         value = parse_json(text)
@@ -234,9 +233,9 @@ def _list_messages(value: Any, contents: list[list[Chunk]] | None) -> RenderedMe
     exported = export_value(value)
     is_list = isinstance(exported, list) and all(isinstance(each, dict) for each in exported)
     if not is_list:
-        shown = str(stringify(value))
-        shown = shown if len(shown) <= 60 else f"{shown[:60]}…"
-        raise Unrendered(f"the messages would be `{shown}`, which is no list of messages: {SERVER_REFUSES}")
+        written = str(stringify(value))
+        written = written if len(written) <= 60 else f"{written[:60]}…"
+        raise Unrendered(f"the messages would be `{written}`, which is no list of messages: {SERVER_REFUSES}")
     segments: list[tuple[TextSegment, ...]] = []
     for index, message in enumerate(exported):
         content = message.get("content")

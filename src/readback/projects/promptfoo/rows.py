@@ -268,8 +268,6 @@ def _read_scenario_tests(written: Any, reader: RowReader, place: Location) -> li
             else:
                 reader.files.diagnostics.append(fault.diagnostic)
             return []
-    if not is_true(import_value(written)):
-        return [({}, place)]
     inner = RowReader(reader.files, {"tests": place}, reader.delimiter, reader.refusals)
     return inner.read_tests(written if isinstance(written, list) else [])
 
