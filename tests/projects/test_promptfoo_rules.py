@@ -88,7 +88,8 @@ tests: [{vars: {a: "x {{b}} y", b: B}}]
 @pytest.mark.parametrize(
     ("text", "is_path"),
     [
-        ("a/b", True), ("either a/b {{x}}", True), ("a.txt", True), ("what is {{x}}", False), ("ends with dots...", True),
+        ("a/b", True), ("either a/b {{x}}", True), ("a.txt", True), ("what is {{x}}", False),
+        ("ends with dots...", True),
         ("two\nlines a/b", False), ("file://x", True), ("x.py:run", True), ("a * b", True), ("langfuse://x/y", False),
     ],
 )  # fmt: skip
@@ -98,7 +99,10 @@ def test_a_text_of_one_line_with_a_slash_is_taken_for_a_path(text: str, is_path:
 
 @pytest.mark.parametrize(
     ("text", "partial"),
-    [("{{ a }}", False), ("{{ a", True), ("{{ a\n}}", True), ("{% if a %}", False), ("{% if\na %}", True), ("{# x", True), ("{", False)],
+    [
+        ("{{ a }}", False), ("{{ a", True), ("{{ a\n}}", True), ("{% if a %}", False), ("{% if\na %}", True),
+        ("{# x", True), ("{", False),
+    ],
 )  # fmt: skip
 def test_a_tag_that_is_open_at_the_end_of_a_line_makes_the_text_plain(text: str, partial: bool) -> None:
     assert is_partial(text) is partial
@@ -160,14 +164,15 @@ def test_lists_that_explode_are_cut_and_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "config",
     [
-        "prompts: &a [x]\n" + "".join(f"b{i}: &b{i} [{', '.join([f'*b{i - 1}' if i else '*a'] * 9)}]\n" for i in range(9)),
+        "prompts: &b0 [x]\n" + "".join(f"b{i}: &b{i} [{', '.join([f'*b{i - 1}'] * 9)}]\n" for i in range(1, 10)),
         "prompts: [x]\ny: {$ref: '#/y'}\n",
         "prompts: [x]\ny: {$ref: '#'}\n",
         "prompts: [x]\n" + "y: " + "[" * 500 + "]" * 500 + "\n",
         "prompts: [x]\ntests: [{vars: {a: {$ref: 'http://example.org/x.json#/a'}}}]\n",
         "prompts: [x]\ntests: 7\n",
-        "prompts: {}\n", "prompts: 7\n", "prompts: [7, null, {}, [x]]\n", "[]", "", "a: [", "prompts: [x]\nscenarios: 9\n",
-        "prompts: [x]\ntests: [{vars: [1, 2]}, {vars: 7}, {vars: {a: 1}, options: 5, prompts: 7, metadata: x}, null, 5]\n",
+        "prompts: {}\n", "prompts: 7\n", "prompts: [7, null, {}, [x]]\n", "[]", "", "a: [",
+        "prompts: [x]\nscenarios: 9\n",
+        "prompts: [x]\ntests: [{vars: [1, 2]}, {vars: 7}, {vars: {a: 1}, options: 5, prompts: 7, metadata: x}, null]\n",
         "prompts: [x]\ndefaultTest: [1]\nevaluateOptions: 7\nenv: [x]\n",
         "prompts: [x]\ntests: [{vars: {a: 1}, options: {repeat: 1.0e300}}]\n",
         "prompts: [x]\nscenarios: [{config: 7, tests: 9}, {config: [7], tests: [8]}, 4]\n",
