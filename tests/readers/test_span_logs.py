@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 from pathlib import Path
@@ -133,6 +134,16 @@ SPANS: list[tuple[Any, Any, Any]] = [
 def test_messages_are_read_in_each_spelling(tmp_path: Path, row: Any, messages: Any, output: Any) -> None:
     (call,) = logs.calls_of(logs.read_log(write_spans(tmp_path, row)))
     assert (messages, output, "m", None) == (call.messages, call.output, call.condition, call.error)
+
+
+def test_a_table_of_spans_is_read_with_the_values_in_its_cells(tmp_path: Path) -> None:
+    columns = ["name", "context.span_id", "attributes.openinference.span.kind", "attributes.llm.input_messages"]
+    cells = ["x", "2", "LLM", repr([{"message.role": "user", "message.content": 'How "long"?\n'}])]
+    path = tmp_path / "spans.csv"
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows([columns, cells])
+    (call,) = logs.calls_of(logs.read_log(path))
+    assert call.messages == [{"role": "user", "content": 'How "long"?\n'}]
 
 
 def test_two_records_of_the_messages_that_differ_are_a_warning(tmp_path: Path) -> None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
+import zlib
 from collections.abc import Iterator
+from math import isfinite
 from pathlib import Path
+from typing import Any
 
 from readback.readers import csv_file
-from readback.readers.logs.json_rows import LogRow, RowCounts, open_log
+from readback.readers.logs.json_rows import LogRow, RowCounts, decode_json, open_log
 from readback.readers.row import Blank, Refused, Row
 from readback.readers.text_file import UTF8_MARK
 from readback.types import Diagnostic, Location
 
+HEAD = 1 << 18
+LONGEST_LITERAL = 1 << 20  # characters of a list or object in a cell
 MOST_ROWS = 20  # rows at the beginning that are looked at
 
 
@@ -40,6 +46,41 @@ def peek_csv_rows(head: bytes) -> tuple[dict[str, str], ...]:
     except csv.Error:
         pass
     return tuple(rows[:-1] if len(rows) > 1 else rows)  # the last one may be cut off
+
+
+def read_head(path: Path) -> bytes:
+    """Return the first bytes of a file, unpacked; none where it cannot be read."""
+    try:
+        with open_log(path) as stream:
+            return stream.read(HEAD)
+    except (OSError, EOFError, zlib.error):
+        return b""
+
+
+def read_literal(cell: str) -> Any:
+    """Return the list or object that JSON or Python wrote into a cell; any other text as it is. Nothing is run.
+
+    What numpy writes has no commas, and Python would join its texts: only what Python writes again alike is a value.
+    """
+    if len(cell) > LONGEST_LITERAL or cell[:1] + cell[-1:] not in ("[]", "{}"):
+        return cell
+    value = decode_json(cell)
+    if not isinstance(value, str):
+        return value
+    try:
+        value = ast.literal_eval(cell)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return cell
+    return value if repr(value) == cell and is_json(value) else cell
+
+
+def is_json(value: Any) -> bool:
+    """Tell whether a literal of Python is a value of JSON as well: no tuples, sets, bytes, and texts as keys."""
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and is_json(inner) for key, inner in value.items())
+    if isinstance(value, list):
+        return all(map(is_json, value))
+    return value is None or isinstance(value, str | int) or (isinstance(value, float) and isfinite(value))
 
 
 def read_csv_rows(path: Path, file: str, counts: RowCounts) -> Iterator[LogRow | Diagnostic]:

@@ -8,15 +8,14 @@ have `question`, `answer`, `contexts` and `ground_truth`.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from readback.readers.logs.csv_rows import peek_csv_rows, peek_header, read_csv_rows
+from readback.readers.logs.csv_rows import peek_csv_rows, peek_header, read_csv_rows, read_head, read_literal
 from readback.readers.logs.events import Call, Event, LogRecord, LogScore, Run
 from readback.readers.logs.head import peek_objects
-from readback.readers.logs.json_rows import LogRow, RowCounts, open_log, read_rows
+from readback.readers.logs.json_rows import LogRow, RowCounts, read_rows
 from readback.readers.logs.messages import describe_kind
 from readback.readers.logs.verdicts import read_cell, read_verdict
 from readback.types import Diagnostic, Location
@@ -38,8 +37,9 @@ METRICS = frozenset(  # of the names that ragas itself gives
         *("nv_accuracy", "nv_context_relevance", "nv_response_groundedness", "exact_match", "string_present"),
     }
 )
-LISTS = frozenset({"retrieved_contexts", "reference_contexts", "contexts", "multi_responses", "reference_topics"})
-LONGEST_LITERAL = 1 << 20  # characters of a list in a cell
+LISTS = frozenset(
+    {"user_input", "retrieved_contexts", "reference_contexts", "contexts", "multi_responses", "reference_topics"}
+)
 NO_MESSAGES = "the table holds no messages, only what was asked and answered"
 TURNS = {"human": "user", "ai": "assistant", "tool": "tool", "system": "system"}
 
@@ -83,7 +83,7 @@ def _is_row_number(name: str) -> bool:
 def read(path: Path, file: str) -> Iterator[Event]:
     """Yield the record, the call without messages, and the scores of each row."""
     counts = RowCounts()
-    head = _read_head(path)
+    head = read_head(path)
     names = peek_header(head)
     metrics = _list_metrics(_peek_rows(head))
     rows = read_csv_rows(path, file, counts) if names else read_rows(path, file, counts)
@@ -100,19 +100,11 @@ def read(path: Path, file: str) -> Iterator[Event]:
     yield Run("ragas", details={"rows": counts.rows, "blank_lines": counts.blank, "refused": counts.refused})
 
 
-def _read_head(path: Path) -> bytes:
-    try:
-        with open_log(path) as stream:
-            return stream.read(1 << 18)
-    except (OSError, EOFError):
-        return b""
-
-
 def _read_row(row: LogRow, metrics: set[str], is_csv: bool) -> Iterator[Event]:
     is_earlier = "user_input" not in row.value
     value = {EARLIER.get(name, name) if is_earlier else name: cell for name, cell in row.value.items()}
     metrics = metrics - {"ground_truth", "ground_truths", *EARLIER}
-    fields = {name: _read_literal(name, cell) if is_csv else cell for name, cell in value.items()}
+    fields = {name: _read_cell(name, cell) if is_csv else cell for name, cell in value.items()}
     fields = {name: cell for name, cell in fields.items() if name not in metrics}
     yield LogRecord(row.number, fields, row.line)
     turns, error = _read_turns(fields.get("user_input"))
@@ -140,17 +132,11 @@ def _read_score(row: LogRow, name: str, cell: Any, is_csv: bool) -> LogScore:
     return LogScore(row.number, None, None, name, number, raw=raw, status=status, line=row.line)  # type: ignore[arg-type]
 
 
-def _read_literal(name: str, cell: Any) -> Any:
-    """Return a list that Python wrote into a cell; any other text as it is."""
-    is_list = isinstance(cell, str) and cell.startswith("[") and cell.endswith("]")
-    if not is_list or len(cell) > LONGEST_LITERAL or (name not in LISTS and name != "user_input"):
-        return cell
-    try:
-        value = ast.literal_eval(cell)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return cell
-    # what numpy writes has no commas, and Python would join its texts: only what is written again alike is a list
-    return value if isinstance(value, list) and repr(value) == cell else cell
+def _read_cell(name: str, cell: Any) -> Any:
+    """Return a list in a cell of a column of lists; of a question only turns are one."""
+    value = read_literal(cell) if isinstance(cell, str) and (name in LISTS or name == "user_input") else cell
+    is_turns = isinstance(value, list) and all(isinstance(turn, dict) for turn in value)
+    return cell if name == "user_input" and not is_turns else value
 
 
 def _read_turns(value: Any) -> tuple[list[dict[str, Any]] | None, str | None]:

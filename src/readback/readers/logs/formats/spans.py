@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from readback.readers.logs.csv_rows import peek_header, read_csv_rows, read_head, read_literal
 from readback.readers.logs.events import Call, Event, LogScore, Run
 from readback.readers.logs.formats.span_events import find_events_beside, read_score
 from readback.readers.logs.head import peek_objects
@@ -35,6 +36,9 @@ def recognise(head: bytes, path: Path) -> bool:
     """Tell whether a file has spans, and its beginning an attribute of requests to models."""
     if b"attributes" not in head or not any(mark in head for mark in MARKS):
         return False
+    names = peek_header(head)
+    if names:
+        return "context.span_id" in names and any(name.startswith("attributes.") for name in names)
     return any("resourceSpans" in row or is_span(row) for row in peek_objects(head))
 
 
@@ -54,7 +58,7 @@ def read(path: Path, file: str) -> Iterator[Event]:
     counts, spans = RowCounts(), _Counts()
     joined = find_events_beside(path)
     yield from joined.report(file)
-    for row in read_rows(path, file, counts):
+    for row in _read_table(path, file, counts):
         if isinstance(row, Diagnostic):
             yield row
         else:
@@ -68,6 +72,18 @@ def read(path: Path, file: str) -> Iterator[Event]:
         yield _report(f"{spans.others} spans that are no requests to a model (parents, tools, embeddings)", file)
     details = {"rows": counts.rows, "blank_lines": counts.blank, "refused": counts.refused, "other_spans": spans.others}
     yield Run(spans.tool, rows=None, details=details)
+
+
+def _read_table(path: Path, file: str, counts: RowCounts) -> Iterator[LogRow | Diagnostic]:
+    """Yield the rows of a file of JSON, or of a table whose cells hold values as Python or JSON writes them."""
+    if not peek_header(read_head(path)):
+        yield from read_rows(path, file, counts)
+        return
+    for row in read_csv_rows(path, file, counts):
+        if isinstance(row, Diagnostic):
+            yield row
+        else:
+            yield row._replace(value={name: read_literal(cell) for name, cell in row.value.items() if cell})
 
 
 def _report(what: str, file: str) -> Diagnostic:
