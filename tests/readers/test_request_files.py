@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from readback.readers.logs import formats
 from readback.readers.logs.events import Call
+from readback.readers.logs.head import close_json
 from readback.types import Diagnostic
 
 REQUESTS = ("openai", "anthropic-gemini")
@@ -320,3 +321,12 @@ def test_damaged_files_are_accounted_for(tmp_path_factory: pytest.TempPathFactor
         assert sum(isinstance(event, Diagnostic) for event in events) >= counts["refused"]
         for call in calls:  # nothing disappears without a word
             assert call.messages is not None or call.text is not None or call.error or call.warning
+
+
+def test_the_beginning_of_json_is_read_wherever_it_is_cut() -> None:
+    value = {"a": [1, {"b": 'x\\"\n é😀', "c": None}], "e": {"f": [True, -1.5e3]}, "g": "\\"}
+    text = json.dumps(value, indent=1)
+    for end in range(1, len(text) + 1):
+        closed = close_json(text[:end])
+        assert closed is not None
+        json.loads(closed)

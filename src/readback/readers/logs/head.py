@@ -11,6 +11,7 @@ from typing import Any, TypeGuard
 UTF8_MARK = b"\xef\xbb\xbf"
 MOST_VALUES = 20  # values at the beginning that are looked at
 TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|["{}\[\]]', re.DOTALL)
+CUT_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?$")
 DEEPEST = 200  # levels: what is deeper is no log
 
 
@@ -88,7 +89,8 @@ def close_json(text: str) -> str | None:
     A member that is not complete (a key, a number that may go on) is left out.
     """
     stack: list[str] = []
-    complete = 0  # up to here every member is complete
+    complete = 0  # behind the last bracket or text that is complete
+    last_text = (0, 0)
     open_text: int | None = None
     for token in TOKENS.finditer(text):
         mark = token[0]
@@ -104,24 +106,17 @@ def close_json(text: str) -> str | None:
                 return None
             if not stack:
                 return text[: token.end()]
+        else:
+            last_text = token.span()
         complete = token.end()
     if not stack:
         return None
     closing = "".join(reversed(stack))
-    attempts = [text[:complete]]
+    attempts = [text[:complete], text[:complete] + ": null"]
+    if last_text[1] == complete:  # perhaps a key without its value
+        attempts.append(text[: last_text[0]].rstrip().removesuffix(","))
     if open_text is not None:
-        partial = text[open_text:].rstrip("\\")
-        partial = re.sub(r"\\u[0-9a-fA-F]{0,3}$", "", partial)
-        attempts.insert(0, text[:open_text] + partial + '"')
-    for attempt in attempts:
-        for trimmed in _trim_member(attempt):
-            if _decode(trimmed + closing) is not None:
-                return trimmed + closing
-    return None
-
-
-def _trim_member(text: str) -> list[str]:
-    """Return a text as it is, without its last comma, and without its last key."""
-    without_comma = text.rstrip().rstrip(",")
-    without_key = re.sub(r',?\s*"(?:[^"\\]|\\.)*"\s*:?\s*$', "", text)
-    return [text, without_comma, without_key, text + ": null"]
+        partial = CUT_ESCAPE.sub("", text[open_text:])
+        before = text[:open_text]
+        attempts = [f'{before}{partial}"', f'{before}{partial}": null', before.rstrip().removesuffix(","), *attempts]
+    return next((attempt + closing for attempt in attempts if _decode(attempt + closing) is not None), None)
