@@ -234,6 +234,14 @@ def are_equal(left: Any, right: Any) -> bool:
     return make_number(left) == make_number(right)
 
 
+def add(left: Any, right: Any) -> Any:
+    """Return left + right: texts are joined where one of the two is a text or an object."""
+    left, right = make_primitive(left), make_primitive(right)
+    if isinstance(left, str) or isinstance(right, str):
+        return join_surrogates(format_value(left) + format_value(right))
+    return make_number(left) + make_number(right)
+
+
 def is_less(left: Any, right: Any) -> bool:
     """Compare by <: two texts by their 16-bit units, everything else as numbers."""
     left, right = make_primitive(left), make_primitive(right)

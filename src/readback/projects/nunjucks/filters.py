@@ -14,6 +14,7 @@ from readback.projects.javascript_text import (
     SPACES,
     UNDEFINED,
     SafeText,
+    add,
     are_identical,
     format_value,
     get_length,
@@ -136,14 +137,17 @@ def capitalize(value: Any) -> Any:
 
 def center(value: Any, width: Any = UNDEFINED) -> Any:
     """Put blanks on both sides."""
-    text = need_text(replace_nothing(value))
+    text = replace_nothing(value)
     size = make_number(width) if is_true(width) else 80.0
-    if not get_length(text) < size:
+    length = make_number(get_member(text, "length"))
+    if length >= size:
         return text
+    if math.isnan(length) or math.isnan(size):
+        return copy_safeness(value, format_value(text))
     check_text(size)
-    blanks = size - get_length(text)
+    blanks = size - length
     before, after = math.ceil(max(0.0, blanks / 2 - blanks % 2)), math.ceil(blanks / 2)
-    return copy_safeness(value, " " * before + text + " " * after)
+    return copy_safeness(value, " " * before + format_value(text) + " " * after)
 
 
 def choose_default(value: Any, default: Any = UNDEFINED, for_all: Any = UNDEFINED) -> Any:
@@ -355,20 +359,22 @@ def round_number(value: Any, digits: Any = UNDEFINED, method: Any = UNDEFINED) -
 
 def make_slices(items: Any, number: Any = UNDEFINED, filling: Any = UNDEFINED) -> Any:
     """Cut a list into so many columns."""
-    listed, count = need_list(items), make_number(number)
+    listed: Any = items if isinstance(items, str) else need_list(items)
+    count = make_number(number)
     if math.isnan(count) or count <= 0:
         return []
     check_items(count)
     columns = math.ceil(count)
     length, extra = math.floor(len(listed) / count), len(listed) % count
-    offset, slices = 0, []
+    offset = 0
+    slices: list[Any] = []
     for index in range(columns):
         start = offset + index * length
         if index < extra:
             offset += 1
         column = listed[start : offset + (index + 1) * length]
         if is_true(filling) and index >= extra:
-            column.append(filling)
+            need_list(column).append(filling)
         slices.append(column)
     return slices
 
@@ -378,13 +384,11 @@ def add_up(items: Any, attribute: Any = UNDEFINED, start: Any = UNDEFINED) -> An
     listed = need_list(items)
     if is_true(attribute):
         listed = [_get_checked(each, format_value(attribute)) for each in listed]
-    first = 0.0 if start is UNDEFINED else start
-    if isinstance(first, float) and all(isinstance(each, float) for each in listed):
-        total = 0.0
-        for each in listed:
-            total += each
-        return first + total
-    raise refuse_unknown("a sum of what are not numbers")
+    total: Any = 0.0
+    for each in listed:
+        total = add(total, each)
+        check_text(len(total) if isinstance(total, str) else 0)
+    return add(0.0 if start is UNDEFINED else start, total)
 
 
 def sort(value: Any, *further: Any) -> Any:

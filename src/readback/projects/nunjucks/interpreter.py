@@ -11,6 +11,7 @@ from readback.projects.javascript_text import (
     UNDEFINED,
     SafeText,
     TooDeep,
+    add,
     are_equal,
     are_identical,
     format_value,
@@ -18,9 +19,7 @@ from readback.projects.javascript_text import (
     is_less,
     is_text,
     is_true,
-    join_surrogates,
     make_number,
-    make_primitive,
     order_keys,
 )
 from readback.projects.nunjucks import nodes
@@ -424,6 +423,8 @@ class _Run:
 
     def get_unary(self, node: nodes.Unary, scope: _Scope) -> Any:
         """Return `!`, `-` or `+` of a value."""
+        if len(node.operator) > 1:
+            raise TemplateFault(f"{node.operator} is no operator", node.offset)
         value = self.evaluate(node.operand, scope)
         if node.operator == "!":
             return not is_true(value)
@@ -450,6 +451,8 @@ class _Run:
             return format_value(key) in holder
         if isinstance(holder, dict):
             return has_member(holder, format_value(key))
+        if isinstance(holder, SafeText):
+            return format_value(key) in ("val", "length") or format_value(key) in OBJECT_MEMBERS
         raise TemplateFault(f'cannot use "in" to search for "{format_value(key)}" in unexpected types', offset)
 
     def get_origin(self, node: nodes.Node, scope: _Scope) -> str | None:
@@ -512,14 +515,11 @@ def _name(node: nodes.Node) -> str:
     return "the expression"
 
 
-def add(left: Any, right: Any) -> Any:
-    """Return left + right: texts are joined where one of the two is a text or an object."""
-    left, right = make_primitive(left), make_primitive(right)
-    if isinstance(left, str) or isinstance(right, str):
-        texts = format_value(left), format_value(right)
-        check_text(len(texts[0]) + len(texts[1]))
-        return join_surrogates(texts[0] + texts[1])
-    return make_number(left) + make_number(right)
+def join_or_add(left: Any, right: Any) -> Any:
+    """Return left + right, within the bound of a text."""
+    added = add(left, right)
+    check_text(len(added) if isinstance(added, str) else 0)
+    return added
 
 
 def divide(left: Any, right: Any) -> float:
@@ -560,7 +560,7 @@ def raise_to_power(left: Any, right: Any) -> float:
 
 
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "+": add,
+    "+": join_or_add,
     "-": lambda left, right: make_number(left) - make_number(right),
     "*": lambda left, right: make_number(left) * make_number(right),
     "/": divide,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from readback.projects.javascript_text import SPACES, import_integer
+from readback.projects.javascript_text import SPACES, format_value, import_integer
 from readback.projects.nunjucks import nodes
 from readback.projects.nunjucks.fault import TemplateFault, refuse_unknown
 from readback.projects.nunjucks.lexer import Lexer, Token
@@ -398,15 +398,18 @@ class Parser:
         inverted = self.skip_word("not")
         right = self.parse_compare()
         args: list[nodes.Node] = []
-        if isinstance(right, nodes.Call):
+        name = "undefined"  # JavaScript's word for the name of what has none, and there is a test called so
+        if isinstance(right, nodes.Filter):
+            name, args = right.name, right.args
+        elif isinstance(right, nodes.Call):
             args, right = right.args, right.target
         if isinstance(right, nodes.Symbol):
             name = right.name
         elif isinstance(right, nodes.Literal):
-            name = "null" if right.value is None else str(right.value)
-        else:
-            raise self.fail("a test needs a name")
-        test = nodes.Is(node.offset, arrange(node), name, args)
+            name = "null" if right.value is None else format_value(right.value)
+        if len(args) > 1:
+            raise self.fail("a test has one argument at most")
+        test = nodes.Is(node.offset, arrange(node), name, [arrange(each) for each in args])
         return nodes.Unary(node.offset, "!", test) if inverted else test
 
     def parse_compare(self) -> nodes.Node:
@@ -434,9 +437,9 @@ class Parser:
         if token and token.kind == "operator" and token.text in ("-", "+"):
             self.next()
             operand = self.parse_unary(with_filters=False)
-            if isinstance(operand, nodes.Unary) and operand.operator == token.text:
-                raise self.fail(f"{token.text * 2} is no operator", token)  # JavaScript takes it for an increment
-            node: nodes.Node = nodes.Unary(token.offset, token.text, operand)
+            is_doubled = isinstance(operand, nodes.Unary) and operand.operator == token.text
+            operator = token.text * 2 if is_doubled else token.text  # which JavaScript takes for an increment
+            node: nodes.Node = nodes.Unary(token.offset, operator, operand)
         else:
             node = self.parse_primary()
         while with_filters and self.skip("pipe"):
