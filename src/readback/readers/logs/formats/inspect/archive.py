@@ -15,10 +15,20 @@ from typing import BinaryIO
 
 from readback.readers.decoding import LEAST, RATIO
 from readback.readers.logs.events import Event, Id
-from readback.readers.logs.formats.inspect.log_events import LONGEST_SAMPLE, list_end, list_head, report_part
+from readback.readers.logs.formats.inspect.byte_walk import ByteWalk
+from readback.readers.logs.formats.inspect.log_events import LONGEST_HEADER, list_end, list_head, report_part
+from readback.readers.logs.formats.inspect.long_sample import LONGEST_SAMPLE
 from readback.readers.logs.formats.inspect.sample import SampleReader, report_row
 from readback.readers.logs.formats.inspect.values import Fields, Unreadable, decode_value
-from readback.readers.logs.formats.inspect.zip_members import BadZip, Member, list_members, read_member, scan_members
+from readback.readers.logs.formats.inspect.zip_members import (
+    METHODS,
+    BadZip,
+    Member,
+    MemberStream,
+    list_members,
+    read_member,
+    scan_members,
+)
 from readback.types import Diagnostic, Location
 
 HEADER, START = "header.json", "_journal/start.json"
@@ -108,7 +118,7 @@ def _read_header(stream: BinaryIO, archive: Archive) -> tuple[Fields, str | None
         if name not in archive.header:
             continue
         try:
-            value = decode_value(read_member(stream, archive.header[name], LONGEST_SAMPLE))
+            value = decode_value(read_member(stream, archive.header[name], LONGEST_HEADER))
         except (BadZip, Unreadable) as error:
             fault = f"{name}: {error}"
             continue
@@ -132,6 +142,9 @@ def _read_samples(
         budget -= member.size
         if budget < 0:
             yield from reader.refuse("the log unpacks to more than can be true of texts", record, epoch)
+            continue
+        if member.size > LONGEST_SAMPLE and member.method in METHODS:
+            yield from reader.read_long(ByteWalk(MemberStream(stream, member)), record, epoch, is_alone=True)
             continue
         try:
             text = read_member(stream, member, LONGEST_SAMPLE)

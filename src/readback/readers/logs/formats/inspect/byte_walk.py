@@ -8,13 +8,14 @@ from typing import Protocol
 
 CHUNK = 1 << 20
 BLANK = b" \t\r\n"
-TEXT = rb'[^"\\]*+(?:\\.[^"\\]*+)*+'  # what stands between two quotes
-PLAIN = rb'[^"{}\[\]]*+(?:"' + TEXT + rb'"[^"{}\[\]]*+)*+'  # whole texts, and what is no bracket
+# Groups are not repeated possessively: Python before 3.11.5 matches such wrongly (gh-106052).
+TEXT = rb'[^"\\]*+(?:\\.[^"\\]*+)*'  # what stands between two quotes
+PLAIN = rb'[^"{}\[\]]*+(?:"' + TEXT + rb'"[^"{}\[\]]*+)*'  # whole texts, and what is no bracket
 TO_BRACKET = re.compile(PLAIN + rb"([{}\[\]])", re.DOTALL)
 FLAT = re.compile(PLAIN, re.DOTALL)
 INSIDE = re.compile(TEXT, re.DOTALL)
 SCALAR = re.compile(rb"[^\s,\]}\[{\":]*+")
-QUOTE = ord('"')
+OBJECT_LINES = (b"{\n", b"{\r")  # objects written on many lines
 OPEN, CLOSE = b"{[", b"}]"
 
 
@@ -33,14 +34,24 @@ class Source(Protocol):
 
 
 class ByteWalk:
-    """A place in a JSON text of bytes. `line` counts from 1."""
+    """A place in a JSON text of bytes. `line` counts from 1, `begin` is where the stream stands."""
 
-    def __init__(self, stream: Source) -> None:
+    def __init__(self, stream: Source, begin: int = 0) -> None:
         self._stream = stream
+        self._passed = begin  # bytes of the stream that were read
         self._buffer = b""
         self._at = 0
         self._blank = b""  # what was passed before the last value
         self.line = 1
+
+    @property
+    def offset(self) -> int:
+        """Where this place is in the stream."""
+        return self._passed - len(self._buffer) + self._at
+
+    def return_to_stream(self) -> None:
+        """Let the stream stand where this walk reads on, after another has read from it."""
+        self._stream.seek(self._passed)
 
     def peek(self) -> bytes:
         """Return the next byte that is not blank, without taking it; empty at the end."""
@@ -74,7 +85,7 @@ class ByteWalk:
         if not first:
             raise BrokenText("the file ends where a value should begin")
         value = _Growing(most)
-        if first in OPEN and first:
+        if first in OPEN:
             self._pass_nested(value)
         elif first == b'"':
             self._pass_text(value)
@@ -143,6 +154,7 @@ class ByteWalk:
     def _read_on(self, start: int) -> bool:
         """Read more behind what is not passed yet, from `start`; False at the end of the file."""
         data = self._stream.read(CHUNK)
+        self._passed += len(data)
         self._buffer = self._buffer[start:] + data
         self._at = 0
         return bool(data)
@@ -165,8 +177,8 @@ class ByteWalk:
             if not self._read_on(behind):
                 raise BrokenText("the file ends within an object")
 
-    def list_items(self, most: int) -> Iterator[tuple[bytes | None, int]]:
-        """Yield each item of the list that begins here with its line; None for one of more than `most` bytes.
+    def list_items(self, most: int) -> Iterator[tuple[bytes | None, int, int]]:
+        """Yield each item of the list that begins here, its line and its offset; None for more than `most` bytes.
 
         Raises BrokenText where the list cannot be followed further.
         """
@@ -175,14 +187,15 @@ class ByteWalk:
         if self.take(b"]"):
             return
         _, newline, indent = self._blank.rpartition(b"\n")
-        is_indented = bool(newline) and self._buffer[self._at : self._at + 2] in (b"{\n", b"{\r")
+        closing = newline + indent + b"}" if newline else b""
         while True:
-            if self.peek() == b"{" and is_indented and self._blank.endswith(newline + indent):
-                line = self.line
-                yield self._take_indented(newline + indent + b"}", most), line
+            self.peek()
+            line, offset = self.line, self.offset
+            if closing and self._buffer[self._at : self._at + 2] in OBJECT_LINES and self._blank.endswith(closing[:-1]):
+                text = self._take_indented(closing, most)
             else:
-                line = self.line
-                yield self.take_value(most), line
+                text = self.take_value(most)
+            yield text, line, offset
             if self.take(b","):
                 continue
             if self.take(b"]"):

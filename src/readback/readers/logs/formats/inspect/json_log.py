@@ -16,7 +16,8 @@ from typing import BinaryIO
 from readback.readers.decoding import budget_of
 from readback.readers.logs.events import Event
 from readback.readers.logs.formats.inspect.byte_walk import CHUNK, BrokenText, ByteWalk, Source
-from readback.readers.logs.formats.inspect.log_events import LONGEST_SAMPLE, list_end, list_head
+from readback.readers.logs.formats.inspect.log_events import LONGEST_HEADER, list_end, list_head
+from readback.readers.logs.formats.inspect.long_sample import LONGEST_SAMPLE
 from readback.readers.logs.formats.inspect.sample import SampleReader, report_row
 from readback.readers.logs.formats.inspect.values import Fields, Unreadable, decode_value
 from readback.readers.text_file import UTF8_MARK
@@ -92,7 +93,7 @@ def _read_stream(stream: Source, file: str) -> Iterator[Event]:
                 name = _decode_key(key)
                 if name == SAMPLES and "eval" in header and reader is None:
                     reader = yield from list_head(header, True, file)
-                    yield from _read_samples(walk, reader)
+                    yield from _read_samples(walk, stream, reader)
                 elif name == SAMPLES:
                     is_passed = True
                     walk.take_value(0)
@@ -117,24 +118,26 @@ def _read_stream(stream: Source, file: str) -> Iterator[Event]:
 
 def _read_fact(walk: ByteWalk, name: str, header: Fields, file: str) -> Iterator[Event]:
     line = walk.line
-    text = walk.take_value(LONGEST_SAMPLE)
+    text = walk.take_value(LONGEST_HEADER)
     try:
         if text is None:
-            raise Unreadable(f"longer than {LONGEST_SAMPLE >> 20} MiB")
+            raise Unreadable(f"longer than {LONGEST_HEADER >> 20} MiB")
         header[name] = decode_value(text)
     except Unreadable as error:
         yield report_row(file, f"{name}: {error}", line)
 
 
-def _read_samples(walk: ByteWalk, reader: SampleReader) -> Iterator[Event]:
+def _read_samples(walk: ByteWalk, stream: Source, reader: SampleReader) -> Iterator[Event]:
     if walk.peek() != b"[":
         text = walk.take_value(CHUNK)
         if text != b"null":
             yield report_row(reader.file, "its samples are no list", walk.line)
         return
-    for text, line in walk.list_items(LONGEST_SAMPLE):
+    for text, line, offset in walk.list_items(LONGEST_SAMPLE):
         if text is None:
-            yield from reader.refuse(f"it is longer than {LONGEST_SAMPLE >> 20} MiB", line=line)
+            stream.seek(offset)
+            yield from reader.read_long(ByteWalk(stream), line=line)
+            walk.return_to_stream()
         else:
             yield from reader.read(text, line=line)
 
@@ -146,7 +149,7 @@ def _read_late(stream: Source, reader: SampleReader) -> Iterator[Event]:
         walk = _begin(stream)
         for key in walk.list_keys():
             if _decode_key(key) == SAMPLES:
-                yield from _read_samples(walk, reader)
+                yield from _read_samples(walk, stream, reader)
                 return
             walk.take_value(0)
     except BrokenText:
@@ -154,9 +157,9 @@ def _read_late(stream: Source, reader: SampleReader) -> Iterator[Event]:
 
 
 def _begin(stream: Source) -> ByteWalk:
-    if stream.read(len(UTF8_MARK)) != UTF8_MARK:
-        stream.seek(0)
-    return ByteWalk(stream)
+    begin = len(UTF8_MARK) if stream.read(len(UTF8_MARK)) == UTF8_MARK else 0
+    stream.seek(begin)
+    return ByteWalk(stream, begin)
 
 
 def _decode_key(key: bytes) -> str:

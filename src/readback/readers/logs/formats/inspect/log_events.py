@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 
 from readback.readers.logs.events import Event
-from readback.readers.logs.formats.inspect.run import describe_state, list_aggregates, read_run, read_settings
+from readback.readers.logs.formats.inspect.run import list_aggregates, read_run, read_settings
 from readback.readers.logs.formats.inspect.sample import SampleReader, report_row
 from readback.readers.logs.formats.inspect.values import Fields, Unreadable
 from readback.types import Diagnostic, Location
 
-LONGEST_SAMPLE = 64 << 20  # bytes of one sample: its values take up to three times as much
+LONGEST_HEADER = 64 << 20  # bytes of what is said about the run
 NAMED = 10  # unknown kinds that are named
 
 
@@ -23,11 +23,7 @@ def list_head(header: Fields, is_complete: bool, file: str) -> Generator[Event, 
     """Yield what the header says of the run; return the reader of its samples."""
     settings = read_settings(header)
     try:
-        run = read_run(header, is_complete)
-        yield run
-        if not run.is_complete:
-            values = {"state": run.state, "reason": describe_state(run)}
-            yield Diagnostic("dat-log-state", values, Location(file=file))
+        yield read_run(header, is_complete)
     except Unreadable as error:
         yield report_row(file, f"the header: {error}")
     return SampleReader(file, settings)

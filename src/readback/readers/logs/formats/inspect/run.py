@@ -81,11 +81,7 @@ def read_run(header: Fields, is_complete: bool) -> Run:
     """Return the facts about the run. `is_complete` False: the log has no header, for it was not written to its end."""
     spec = _take_object(header, "eval")
     results = _take_object(header, "results")
-    state = _read_text(header.get("status")) or (None if is_complete else STARTED)
-    error = header.get("error")
-    reason = error.get("message") if isinstance(error, dict) else error
-    if state == STARTED or not is_complete:
-        reason = reason or UNFINISHED
+    state = _read_text(header.get("status")) if is_complete else STARTED
     packages = _take_object(spec, "packages")
     details = {name: spec[name] for name in SHOWN if spec.get(name) not in (None, [], {})}
     if header.get("invalidated"):
@@ -97,18 +93,21 @@ def read_run(header: Fields, is_complete: bool) -> Run:
         _read_text(spec.get("run_id")),
         state,
         is_complete and state in (None, SUCCESS),
-        _read_text(reason),
+        _describe_end(state, header.get("error")),
         _count_rows(spec, results),
         Attachments({}).resolve(details),
     )
 
 
-def describe_state(run: Run) -> str:
-    """Return the sentence that says how a run ended that did not end well."""
-    if run.state == STARTED:
-        return run.state_reason or UNFINISHED
-    state = "failed" if run.state == "error" else f"ended as {run.state!r}"
-    return f"the run {state}" + (f": {run.state_reason}" if run.state_reason else "")
+def _describe_end(state: str | None, error: object) -> str | None:
+    """Return the sentence that says how a run ended that did not end well; None for one that did."""
+    if state in (None, SUCCESS):
+        return None
+    if state == STARTED:
+        return UNFINISHED
+    reason = error.get("message") if isinstance(error, dict) else error
+    end = "the run failed" if state == "error" else f"the run ended as '{state}'"
+    return f"{end}: {reason}" if isinstance(reason, str) and reason else end
 
 
 def _count_rows(spec: Fields, results: Fields) -> int | None:

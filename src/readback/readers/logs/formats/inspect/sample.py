@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from readback.readers.logs.events import Call, Event, Id, LogRecord, LogScore
+from readback.readers.logs.formats.inspect.byte_walk import BrokenText, ByteWalk
+from readback.readers.logs.formats.inspect.long_sample import read_needed_fields
 from readback.readers.logs.formats.inspect.run import Settings, name_criterion, read_number
 from readback.readers.logs.formats.inspect.transcript import (
     Request,
@@ -19,7 +21,15 @@ from readback.readers.logs.formats.inspect.transcript import (
     take_reply_message,
     take_sent,
 )
-from readback.readers.logs.formats.inspect.values import Attachments, Fields, Unreadable, split_object, take_field
+from readback.readers.logs.formats.inspect.values import (
+    Attachments,
+    Fields,
+    Unreadable,
+    has_references,
+    split_object,
+    take_field,
+)
+from readback.readers.logs.formats.inspect.zip_members import BadZip
 from readback.types import Diagnostic, Location
 
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partial, incorrect, no answer
@@ -44,7 +54,6 @@ class SampleReader:
     unknown: Counter[str] = field(default_factory=Counter)
     _records: set[Id] = field(default_factory=set)
     _index: int = 0
-    _line: int | None = None
 
     def refuse(self, reason: str, record: Id = None, epoch: int = 1, line: int | None = None) -> Iterator[Event]:
         """Yield what stands for a sample that cannot be read."""
@@ -57,12 +66,40 @@ class SampleReader:
 
         `record` and `epoch` are what the file says where the text cannot.
         """
+
+        def make() -> Sample:
+            return Sample(split_object(text), self.settings, has_references(text))
+
+        yield from self._read(make, record, epoch, line)
+
+    def read_long(
+        self, walk: ByteWalk, record: Id = None, epoch: int = 1, line: int | None = None, is_alone: bool = False
+    ) -> Iterator[Event]:
+        """Yield the events of the sample that begins at a place in a text, which is too long to be held.
+
+        `is_alone`: nothing may follow it, and what is read for it has to be whole.
+        """
+
+        def make() -> Sample:
+            fields, faults = read_needed_fields(walk)
+            if is_alone and walk.peek():
+                raise BrokenText("something follows the sample")
+            sample = Sample(fields, self.settings)
+            sample.faults += faults
+            return sample
+
+        yield from self._read(make, record, epoch, line)
+
+    def _read(self, make: Callable[[], Sample], record: Id, epoch: int, line: int | None) -> Iterator[Event]:
         try:
-            sample = Sample(split_object(text), self.settings)
+            sample = make()
             calls = list(sample.list_calls(self._index, line))
             faults = sample.list_faults()
-        except Unreadable as error:
+        except (Unreadable, BrokenText, BadZip) as error:
             yield from self.refuse(str(error), record, epoch, line)
+            return
+        except MemoryError:
+            yield from self.refuse("it takes more memory than reading may take", record, epoch, line)
             return
         self.unknown.update(sample.unknown)
         for fault in faults:
@@ -78,7 +115,7 @@ class SampleReader:
 class Sample:
     """One sample: decoded, with its attachments in place. `faults` say what of it could not be read."""
 
-    def __init__(self, fields: Fields, settings: Settings) -> None:
+    def __init__(self, fields: Fields, settings: Settings, may_refer: bool = True) -> None:
         """Decode what is needed of the fields. Raises Unreadable."""
         self.settings = settings
         self.faults: list[str] = []
@@ -86,12 +123,12 @@ class Sample:
         texts = take_field(fields, "attachments")
         if not isinstance(texts, dict):
             texts = old.get("content")
-        self._attachments = Attachments(texts if isinstance(texts, dict) else {})
+        self._attachments = Attachments(texts if isinstance(texts, dict) else {}, may_refer)
         self.id = self._read_id(take_field(fields, "id"))
         self.epoch = self._read_epoch(take_field(fields, "epoch"))
         self.record = {name: self._take(fields, name) for name in RECORD if name in fields}
         self.conversation = self._take(fields, "messages")
-        self.output = self._take_object(fields, "output")
+        self.output = self._attachments.resolve(self._take_object(fields, "output"))
         self.error = self._read_error(fields)
         self.limit = self._take(fields, "limit")
         self.warning = self._read_invalidation(fields)

@@ -24,33 +24,14 @@ NESTED = 20  # levels of events within events
 NOTES = frozenset({"id", "source", "metadata", "model"})
 # kinds of events without a request
 QUIET = frozenset(
-    [
-        "anchor",
-        "approval",
-        "branch",
-        "checkpoint",
-        "compaction",
-        "error",
-        "info",
-        "input",
-        "interrupt",
-        "logger",
-        "review",
-        "sample_init",
-        "sample_limit",
-        "sandbox",
-        "score",
-        "score_edit",
-        "sentinel",
-        "span_begin",
-        "span_end",
-        "state",
-        "step",
-        "store",
-        "subtask",
-        "tool",
-    ]
-)
+    {
+        "anchor", "approval", "branch", "checkpoint", "compaction", "error", "info", "input", "interrupt", "logger",
+        "review", "sample_init", "sample_limit", "sandbox", "score", "score_edit", "sentinel", "span_begin",
+        "span_end", "state", "step", "store", "subtask", "tool",
+    }
+)  # fmt: skip
+
+NEEDED = frozenset({"model", "span_begin", "step", "tool", "subtask"})
 
 
 class TranscriptEvent(msgspec.Struct):
@@ -78,6 +59,7 @@ class TranscriptEvent(msgspec.Struct):
     events: Any = None
 
 
+_decode_event = msgspec.json.Decoder(TranscriptEvent).decode
 _decode_events = msgspec.json.Decoder(list[TranscriptEvent]).decode
 
 
@@ -88,7 +70,7 @@ def take_events(fields: Fields, name: str = "events") -> tuple[list[TranscriptEv
         try:
             return _decode_events(value), 0
         except BAD:
-            value = decode_value(bytes(value))
+            value = decode_value(value)
     if value is None:
         return [], 0
     if not isinstance(value, list):
@@ -96,10 +78,26 @@ def take_events(fields: Fields, name: str = "events") -> tuple[list[TranscriptEv
     return _convert_events(value)
 
 
+def decode_event(text: bytes) -> TranscriptEvent | None:
+    """Return one event of a list of events; None where the item is none. Raises Unreadable."""
+    try:
+        return _decode_event(text)
+    except BAD:
+        events, _ = _convert_events([decode_value(text)])
+    return events[0] if events else None
+
+
+def is_needed(event: TranscriptEvent) -> bool:
+    """Return whether a call of a model, or where it stands, may be read from an event."""
+    return event.event in NEEDED or event.event not in QUIET
+
+
 def _convert_events(items: list[Any]) -> tuple[list[TranscriptEvent], int]:
     events = []
     for item in items:
-        if isinstance(item, dict):
+        if isinstance(item, TranscriptEvent):
+            events.append(item)
+        elif isinstance(item, dict):
             events.append(msgspec.convert({key: item[key] for key in _FIELDS & item.keys()}, TranscriptEvent))
     return events, len(items) - len(events)
 

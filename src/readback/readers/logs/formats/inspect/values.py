@@ -12,8 +12,9 @@ import msgspec
 
 from readback.readers.json_text import DEEPEST
 
-ATTACHMENT = "attachment://"
-OLD_ATTACHMENT = "tc://"  # as logs of 2024 spell it
+REFERENCES = ("attachment://", "tc://")  # the second in logs of 2024
+MARKS = (*(reference.encode() for reference in REFERENCES), rb"\/", rb"\u00")  # a text may hide them in escapes
+TOO_DEEP = f"nested deeper than {DEEPEST} levels"
 Raw = msgspec.Raw
 Fields = dict[str, Any]
 BAD = (msgspec.MsgspecError, ValueError, RecursionError)
@@ -23,7 +24,7 @@ class Unreadable(Exception):  # noqa: N818 - it is what the text is
     """The text is not JSON that can be held; the text of the exception says why."""
 
 
-def decode_value(text: bytes) -> Any:
+def decode_value(text: bytes | Raw) -> Any:
     """Return the JSON value, with None for NaN and infinities. Raises Unreadable."""
     try:
         return msgspec.json.decode(text)
@@ -48,18 +49,23 @@ def split_object(text: bytes) -> Fields:
 def take_field(fields: Fields, name: str) -> Any:
     """Return the decoded field of an object that was split; None where it has none. Raises Unreadable."""
     value = fields.get(name)
-    return decode_value(bytes(value)) if isinstance(value, Raw) else value
+    return decode_value(value) if isinstance(value, Raw) else value
 
 
-def _decode_leniently(text: bytes) -> Any:
+def has_references(text: bytes) -> bool:
+    """Return whether a JSON text may refer to attachments."""
+    return any(mark in text for mark in MARKS)
+
+
+def _decode_leniently(text: bytes | Raw) -> Any:
     try:
-        return json.loads(text.decode("utf-8"), parse_constant=_drop_constant, parse_float=_read_float)
+        return json.loads(bytes(text).decode("utf-8"), parse_constant=_drop_constant, parse_float=_read_float)
     except UnicodeDecodeError as error:
         raise Unreadable(f"not UTF-8 (byte {error.start})") from None
     except json.JSONDecodeError as error:
         raise Unreadable(f"not JSON ({error.msg} at character {error.pos})") from None
     except RecursionError:
-        raise Unreadable(f"nested deeper than {DEEPEST} levels") from None
+        raise Unreadable(TOO_DEEP) from None
     except ValueError:  # int() refuses more digits than sys.get_int_max_str_digits()
         raise Unreadable("a whole number of thousands of digits") from None
 
@@ -75,27 +81,37 @@ def _read_float(text: str) -> float | None:
 
 @dataclass(slots=True)
 class Attachments:
-    """The texts that a sample keeps apart, and the names of those that were asked for in vain."""
+    """The texts that a sample keeps apart, and the names of those that were asked for in vain.
+
+    `has_references` False: there are none in the whole sample, so that values stay as they are.
+    """
 
     texts: Mapping[str, Any]
+    has_references: bool = True
     missing: set[str] = field(default_factory=set)
 
-    def resolve(self, value: Any, levels: int = DEEPEST) -> Any:
+    def resolve(self, value: Any) -> Any:
         """Return the value with every reference replaced, once: what an attachment holds is not resolved again.
 
         Raises Unreadable for a value of more levels than what is written out can hold.
         """
-        if isinstance(value, str):
-            if value.startswith((ATTACHMENT, OLD_ATTACHMENT)):
-                return self._find(value)
-            return value
-        if not isinstance(value, dict | list):
+        if self.has_references:
+            return self._replace(value, DEEPEST)
+        _check_depth(value, DEEPEST)
+        return value
+
+    def _replace(self, value: Any, levels: int) -> Any:
+        kind = type(value)
+        if kind is str:
+            return self._find(value) if value.startswith(REFERENCES) else value
+        if kind is not dict and kind is not list:
             return value
         if not levels:
-            raise Unreadable(f"nested deeper than {DEEPEST} levels")
-        if isinstance(value, list):
-            return [self.resolve(item, levels - 1) for item in value]
-        return {key: self.resolve(item, levels - 1) for key, item in value.items()}
+            raise Unreadable(TOO_DEEP)
+        replace = self._replace
+        if kind is list:
+            return [replace(item, levels - 1) for item in value]
+        return {key: replace(item, levels - 1) for key, item in value.items()}
 
     def _find(self, reference: str) -> str:
         name = reference.partition("://")[2]
@@ -104,3 +120,15 @@ class Attachments:
             return text
         self.missing.add(name)
         return reference
+
+
+def _check_depth(value: Any, levels: int) -> None:
+    kind = type(value)
+    if kind is not dict and kind is not list:
+        return
+    if not levels:
+        raise Unreadable(TOO_DEEP)
+    for item in value.values() if kind is dict else value:
+        inner = type(item)
+        if inner is dict or inner is list:
+            _check_depth(item, levels - 1)

@@ -6,12 +6,14 @@ it into as many bytes as the list of members promises, and no more. Source: APPN
 
 from __future__ import annotations
 
+import io
 import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
+CHUNK = 1 << 16
 STORED, DEFLATE, ZSTANDARD = 0, 8, 93
 METHODS = {STORED: "stored", DEFLATE: "deflate", ZSTANDARD: "Zstandard"}
 LOCAL = struct.Struct("<4s5H3L2H")
@@ -134,18 +136,9 @@ def _decode_name(raw: bytes, flags: int) -> str:
 
 def read_member(stream: BinaryIO, member: Member, most: int) -> bytes:
     """Return the bytes of a member of at most `most` bytes. Raises BadZip with the reason where it cannot be read."""
-    if member.flags & ENCRYPTED:
-        raise BadZip("it is encrypted")
-    if member.method not in METHODS:
-        raise BadZip(f"it is packed by method {member.method}; {', '.join(METHODS.values())} can be read")
     if max(member.size, member.packed) > most:
         raise BadZip(f"it is longer than {most >> 20} MiB")
-    stream.seek(member.offset)
-    header = stream.read(LOCAL.size)
-    if len(header) < LOCAL.size or not header.startswith(LOCAL_MARK):
-        raise BadZip("it is not where the list of members says")
-    name, extra = LOCAL.unpack(header)[-2:]
-    stream.seek(name + extra, 1)
+    stream.seek(_find_data(stream, member))
     packed = stream.read(member.packed)
     if len(packed) < member.packed:
         raise BadZip("the file ends within it")
@@ -153,6 +146,107 @@ def read_member(stream: BinaryIO, member: Member, most: int) -> bytes:
     if len(data) != member.size or zlib.crc32(data) != member.crc:
         raise BadZip("its bytes are not those that were packed (the checksum differs)")
     return data
+
+
+def _find_data(stream: BinaryIO, member: Member) -> int:
+    """Return where the packed bytes of a member begin. Raises BadZip where they cannot be unpacked or are not there."""
+    if member.flags & ENCRYPTED:
+        raise BadZip("it is encrypted")
+    if member.method not in METHODS:
+        raise BadZip(f"it is packed by method {member.method}; {', '.join(METHODS.values())} can be read")
+    stream.seek(member.offset)
+    header = stream.read(LOCAL.size)
+    if len(header) < LOCAL.size or not header.startswith(LOCAL_MARK):
+        raise BadZip("it is not where the list of members says")
+    name, extra = LOCAL.unpack(header)[-2:]
+    return member.offset + LOCAL.size + int(name) + int(extra)
+
+
+class Readable(Protocol):
+    """What bytes come out of, piece by piece."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return the next bytes."""
+
+
+class MemberStream:
+    """The bytes of a member one after the other, for one that is too long to be held. Reading raises BadZip."""
+
+    def __init__(self, stream: BinaryIO, member: Member) -> None:
+        self._stream = stream
+        self._member = member
+        self._source: Readable | None = None
+        self._length = 0
+        self._crc = 0
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes, at most `size`; at the end look at the checksum."""
+        try:
+            if self._source is None:
+                self._source = _open(self._stream, self._member)
+            data = self._source.read(size)
+        except (zlib.error, OSError, ValueError, EOFError) as error:
+            raise BadZip(f"it cannot be unpacked ({METHODS[self._member.method]}: {error})") from None
+        self._length += len(data)
+        self._crc = zlib.crc32(data, self._crc)
+        is_end = not data and (self._length, self._crc) != (self._member.size, self._member.crc)
+        if is_end or self._length > self._member.size:
+            raise BadZip("its bytes are not those that were packed (the checksum differs)")
+        return data
+
+    def seek(self, offset: int) -> int:
+        """Begin anew: only the first byte can be gone to."""
+        if offset:
+            raise BadZip("a packed member is read from its beginning")
+        self._source, self._length, self._crc = None, 0, 0
+        return 0
+
+
+def _open(stream: BinaryIO, member: Member) -> Readable:
+    section = _Section(stream, _find_data(stream, member), member.packed)
+    if member.method == STORED:
+        return section
+    if member.method == DEFLATE:
+        return _Inflated(section)
+    import pyarrow as pa  # type: ignore[import-untyped]
+
+    source: Readable = pa.CompressedInputStream(pa.PythonFile(section, "r"), "zstd")
+    return source
+
+
+class _Section(io.RawIOBase):
+    """The part of a file from `begin` on."""
+
+    def __init__(self, stream: BinaryIO, begin: int, length: int) -> None:
+        self._stream = stream
+        self._at = begin
+        self._end = begin + length
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        self._stream.seek(self._at)
+        left = self._end - self._at
+        data = self._stream.read(left if size < 0 else min(size, left))
+        self._at += len(data)
+        return data
+
+
+class _Inflated(io.RawIOBase):
+    """What comes out of a deflated part, in pieces that are bounded."""
+
+    def __init__(self, section: _Section) -> None:
+        self._section = section
+        self._packer = zlib.decompressobj(wbits=-zlib.MAX_WBITS)
+
+    def read(self, size: int = -1) -> bytes:
+        while not self._packer.eof:
+            packed = self._packer.unconsumed_tail or self._section.read(CHUNK)
+            data = self._packer.decompress(packed, max(size, 1))
+            if data or not packed:
+                return data
+        return b""
 
 
 def _unpack(packed: bytes, member: Member) -> bytes:
@@ -169,7 +263,7 @@ def _unpack(packed: bytes, member: Member) -> bytes:
 
 
 def _unpack_zstandard(packed: bytes, size: int) -> bytes:
-    from pyarrow import Codec  # type: ignore[import-untyped]
+    from pyarrow import Codec
 
     data: bytes = Codec("zstd").decompress(packed, decompressed_size=size, asbytes=True)
     return data
