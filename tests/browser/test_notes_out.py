@@ -13,6 +13,7 @@ pytestmark = pytest.mark.browser
 FINDINGS = "findings?workspace=six-conditions-mistakes&code=fmt-system-text-in-user"
 COPY = '[data-rb-copy="note-place_0"]'
 HIDDEN = "#note-place_0"
+ITEMS, ADDED = ".rb-agenda li", "The user message contains system text"
 NO_CLIPBOARD = "Object.defineProperty(navigator, 'clipboard', {value: undefined})"
 
 
@@ -49,21 +50,25 @@ def test_by_keyboard_alone_an_agenda_is_made_ordered_and_taken_along(demo: str, 
         if not page.locator(f".st-key-unlist_place_{place}").count():  # a run before this one may have stopped half way
             press(page, f".st-key-list_place_{place} button")
         page.wait_for_selector(f".st-key-unlist_place_{place}")
-    turn_to(page, f"{demo}review?workspace=six-conditions-mistakes", ".rb-entry")
-    last = page.locator(".rb-entry h2").last.inner_text()
-    press(page, '[class*="st-key-up_added"] button:not([disabled])')
-    page.wait_for_timeout(500)
-    settle(page)
-    assert page.locator(".rb-entry h2").last.inner_text() == last
+    turn_to(page, f"{demo}review?workspace=six-conditions-mistakes", ITEMS)
+    press(page, f"{ITEMS} a:has-text('{ADDED}')")
+    page.wait_for_selector(f"h2:has-text('{ADDED}')")
+    before = page.locator(ITEMS).all_inner_texts()
+    (at,) = (n for n, item in enumerate(before) if ADDED in item)
+    press(page, ".st-key-arrange button")
+    press(page, ".st-key-item_up button")
+    before.insert(at - 1, before.pop(at))
+    assert page.locator(ITEMS).all_inner_texts() == before
     assert serious(page) == []
-    page.locator(".st-key-report_open summary").click()
+    page.keyboard.press("Escape")
+    press(page, ".st-key-report_open button")
     page.locator(".st-key-report_html button").wait_for()
     with page.expect_download(timeout=120_000) as wait:
         page.locator(".st-key-report_html button").focus()
         page.keyboard.press("Enter")
     assert wait.value.suggested_filename == "readback-report.html"
     away, items = opened(chromium, Path(wait.value.path()), "document.querySelectorAll('#agenda li').length")
-    assert (away, items) == ([], page.locator(".rb-entry h2").count())
+    assert (away, items) == ([], page.locator(ITEMS).count())
     turn_to(page, f"{demo}{FINDINGS}", ".st-key-unlist_place_0")
     for place in (0, 1):  # the workspace is everybody's
         press(page, f".st-key-unlist_place_{place} button")
@@ -100,7 +105,7 @@ def press(page: Any, selector: str) -> None:
     page.wait_for_selector(selector)
     for _ in range(200):
         page.keyboard.press("Tab")
-        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+        if page.locator(selector).evaluate_all("all => all.includes(document.activeElement)"):
             page.keyboard.press("Enter")
             page.wait_for_timeout(300)
             return settle(page)

@@ -162,8 +162,10 @@ def tabbed(page: Any) -> tuple[list[Any], list[str]]:
     for _ in range(400):
         page.keyboard.press("Tab")
         at = page.evaluate(FOCUS)
-        if at and not at[2]:  # a page that scrolls to it may not be there yet
-            page.wait_for_timeout(200)
+        for _ in range(20):
+            if at is None or at[2]:
+                break
+            page.wait_for_timeout(100)  # a page that scrolls to it may not be there yet
             at = page.evaluate(FOCUS)
         if at is None:  # out of the document, into the browser; the next Tab comes back to its start
             left += 1

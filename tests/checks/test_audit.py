@@ -301,7 +301,10 @@ def test_an_audit_stops_when_it_is_told_to_and_says_so(write: Write) -> None:
         return done < 3
 
     assert engine.check(opened, engine.CheckOptions(progress=progress)).stopped
-    assert told == [(1, 3 * chunk.BATCH), (1 + chunk.BATCH, 3 * chunk.BATCH)]  # as the child sends them
+    # The child sends them by batches, and what it has after a moment: on a busy machine that is no whole batch.
+    assert {total for _, total in told} == {3 * chunk.BATCH}
+    assert [done >= 3 for done, _ in told] == [*[False] * (len(told) - 1), True]
+    assert told[-1][0] <= 2 + chunk.BATCH
 
 
 def test_a_failing_rule_is_named_and_the_audit_goes_on(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:

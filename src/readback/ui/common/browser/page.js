@@ -410,7 +410,8 @@
     event.preventDefault();
     // A filter of Findings shows another list, from its top; another rule is brought there when it is drawn.
     const filter = there.pathname === location.pathname && there.pathname.endsWith("/findings") && !there.searchParams.has("code");
-    if (filter) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
+    const same = there.href === location.href; // as a browser does that loads the same page once more
+    if (filter || same) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
     follow(link);
   });
 
