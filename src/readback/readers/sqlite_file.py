@@ -5,7 +5,8 @@ opened for reading alone. Where a journal or a write-ahead log lies beside it, w
 then both are copied, and the copy is read, because SQLite would write to the original to bring it up to date.
 
 Only ordinary tables are read. Views, virtual tables and the tables that belong to one are named and never opened;
-triggers do not run, since nothing is written; an authorizer refuses everything but reading tables. The table that is
+triggers do not run, since nothing is written; an authorizer refuses everything but reading tables, and a generated
+column may only call functions without effects (trusted_schema). The table that is
 taken is the one that was chosen, else the one with the most rows. Values are what SQLite stores: integers, reals,
 null and texts; bytes become text where they are UTF-8, else base64.
 """
@@ -20,7 +21,7 @@ import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
@@ -133,6 +134,8 @@ BATCH = 256  # rows
 FRAME = 1 << 20  # characters sent at once
 VIRTUAL = re.compile(r"\s*CREATE\s+VIRTUAL\b", re.IGNORECASE)
 LOWEST, HIGHEST = -(1 << 63), (1 << 63) - 1  # row numbers
+MOST_FAULTS = 1_000  # rows that are searched for behind damage
+OUT_OF_ORDER = "its rows are out of order"
 SPACE = 1 << 40  # rows that are skipped at most to find the next one that can be read
 # What reading a table asks the authorizer for.
 ALLOWED = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ)
@@ -222,12 +225,12 @@ def _read_table(base: sqlite3.Connection, table: str, names: Sequence[str], coun
         yield from _read_without_numbers(base, table, names, count)
         return
     start: int | None = LOWEST
-    left = count
-    while start is not None:
+    left, faults = count, 0
+    while start is not None and faults < MOST_FAULTS:
         error = None
         try:
             query = "SELECT rowid, * FROM $TABLE WHERE rowid >= ? ORDER BY rowid"
-            for frame, last, number in _encode_frames(_select(base, query, table, start), names):
+            for frame, last, number in _encode_frames(_select(base, query, table, start), names, start):
                 start, left = last + 1, left - number
                 yield frame
         except _Cut as cut:
@@ -237,13 +240,16 @@ def _read_table(base: sqlite3.Connection, table: str, names: Sequence[str], coun
             error = cut.error
         if error is None:
             break
-        start = _find_next(base, table, start)
-        if start is not None:
-            yield {"lost": 1, "error": error}
-            left -= 1
-        elif left > 0:
-            yield {"lost": left, "error": error}
-            left = 0
+        faults += 1
+        passed = _step_over(base, table, start)
+        if passed.rows:
+            yield {"json": [_encode_row(names, row) for row in passed.rows]}
+        left -= len(passed.rows)
+        start = passed.start
+        lost_count = int(passed.is_lost) if start is not None else left
+        if lost_count > 0:
+            yield {"lost": lost_count, "error": error}
+            left -= lost_count
     if left > 0:
         yield {"lost": left, "error": "the table has fewer rows than it counts"}
 
@@ -256,10 +262,16 @@ class _Cut(Exception):  # noqa: N818 - where reading ended
         self.error, self.frame = error, frame
 
 
-def _encode_frames(cursor: sqlite3.Cursor, names: Sequence[str]) -> Iterator[tuple[dict[str, Any], int, int]]:
-    """Yield frames of rows, each with its last row number and how many rows it has. Raises _Cut."""
+def _encode_frames(
+    cursor: sqlite3.Cursor, names: Sequence[str], start: int | None = None
+) -> Iterator[tuple[dict[str, Any], int, int]]:
+    """Yield frames of rows, each with its last row number and how many rows it has. Raises _Cut.
+
+    From `start` on the row numbers have to rise: those of a damaged table may go round in a circle.
+    """
     texts: list[str] = []
     size, last = 0, 0
+    least = start
     while True:
         try:
             row = cursor.fetchone()
@@ -268,6 +280,10 @@ def _encode_frames(cursor: sqlite3.Cursor, names: Sequence[str]) -> Iterator[tup
             raise _Cut(parquet.shorten_error(error), frame) from None
         if row is None:
             break
+        if least is not None:
+            if not isinstance(row[0], int) or row[0] < least:
+                raise _Cut(OUT_OF_ORDER, ({"json": texts}, last, len(texts)) if texts else None)
+            least = row[0] + 1
         last = row[0]
         texts.append(_encode_row(names, row[1:]))
         size += len(texts[-1])
@@ -278,36 +294,58 @@ def _encode_frames(cursor: sqlite3.Cursor, names: Sequence[str]) -> Iterator[tup
         yield {"json": texts}, last, len(texts)
 
 
-def _find_next(base: sqlite3.Connection, table: str, start: int) -> int | None:
-    """Return the row number from which to go on behind a row, from `start` on, that cannot be read; None for the end.
+@dataclass(frozen=True, slots=True)
+class _Passed:
+    """What was read up to a row that cannot be read, and the row number to go on with; None at the end."""
 
-    A cell that is too long leaves its row number readable. Behind a damaged page the numbers are tried in wider and
-    wider steps; how many rows lay there is not known, and one is counted.
+    rows: list[Sequence[Any]]
+    start: int | None
+    is_lost: bool = True
+
+
+def _step_over(base: sqlite3.Connection, table: str, start: int) -> _Passed:
+    """Read row by row, from a row number on, up to the first row that cannot be read.
+
+    Python's module reads one row ahead, and with the row that it cannot read loses the one before it.
     """
-    with contextlib.suppress(sqlite3.Error):
-        number = _select(base, "SELECT min(rowid) FROM $TABLE WHERE rowid >= ?", table, start).fetchone()[0]
-        if number is None or number == HIGHEST:
-            return None
-        if _is_unreadable(base, table, number):
-            return int(number) + 1
+    rows: list[Sequence[Any]] = []
+    while len(rows) < BATCH:
+        try:
+            next_row = _select(
+                base, "SELECT rowid FROM $TABLE WHERE rowid >= ? ORDER BY rowid LIMIT 1", table, start
+            ).fetchone()
+        except sqlite3.Error:
+            return _Passed(rows, _find_behind_damage(base, table, start))
+        if next_row is None:
+            return _Passed(rows, None)
+        number = max(int(next_row[0]), start)
+        try:
+            row = _select(base, "SELECT * FROM $TABLE WHERE rowid = ?", table, number).fetchone()
+        except (sqlite3.Error, OverflowError):
+            row = None
+        if number == HIGHEST:
+            return _Passed([*rows, row] if row else rows, None)
+        if row is None:
+            return _Passed(rows, number + 1)
+        rows.append(row)
+        start = number + 1
+    return _Passed(rows, start, is_lost=False)
+
+
+def _find_behind_damage(base: sqlite3.Connection, table: str, start: int) -> int | None:
+    """Return a row number behind a damaged page, trying in wider and wider steps; None where nothing can be read.
+
+    How many rows lay there is not known, and one is counted.
+    """
     step = 1
     start = max(start, 0)
     while step < SPACE:
         with contextlib.suppress(sqlite3.Error):
             query = "SELECT rowid FROM $TABLE WHERE rowid >= ? ORDER BY rowid LIMIT 1"
             row = _select(base, query, table, start + step).fetchone()
-            return int(row[0]) if row else None
+            return max(int(row[0]), start + step) if row else None
         step *= 2
     return None
-
-
-def _is_unreadable(base: sqlite3.Connection, table: str, number: int) -> bool:
-    """Tell whether one row is what cannot be read, and not the page that holds it and others."""
-    try:
-        _select(base, "SELECT * FROM $TABLE WHERE rowid = ?", table, number).fetchone()
-    except sqlite3.Error:
-        return True
-    return False
 
 
 def _read_without_numbers(

@@ -21,7 +21,8 @@ import zipfile
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
-from functools import partial
+from functools import cache, partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, BinaryIO
 from xml.parsers import expat
@@ -130,7 +131,9 @@ def parse(raw: bytes, shape: Mapping[str, Any]) -> dict[str, Any]:
 # What follows runs in the bounded child.
 
 MAIN_PART = 64 << 20  # bytes of the parts that are read whole: the workbook, its relations, its number formats
+BEGINNING = 1 << 20  # bytes of a sheet that tell whether it has records
 CHUNK = 1 << 16
+OLE = b"\xd0\xcf\x11\xe0"  # how files of the older formats begin, and those with a password
 FRAME = 1 << 20  # characters sent at once
 ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 INTEGER = re.compile(r"[+-]?[0-9]{1,15}")
@@ -206,7 +209,12 @@ def decode_sheet(payload: Sequence[Any]) -> Iterator[dict[str, Any]]:
     try:
         with zipfile.ZipFile(path) as archive:
             yield from _decode_book(_open_book(archive), wanted)
-    except (zipfile.BadZipFile, _Broken, OSError, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
+    except zipfile.BadZipFile as error:
+        with Path(path).open("rb") as file:
+            is_old = file.read(len(OLE)) == OLE
+        why = "it has a password, or is of the older format .xls" if is_old else _shorten_error(error)
+        yield {"error": f"not a workbook that can be read: {why}", "line": None}
+    except (_Broken, OSError, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
         yield {"error": f"not a workbook that can be read: {_shorten_error(error)}", "line": None}
 
 
@@ -232,9 +240,10 @@ def _choose_sheet(sheets: Sequence[_Sheet], counts: Mapping[str, tuple[int, int]
 
 def _count_first_rows(book: _Book, sheet: _Sheet) -> tuple[int, int]:
     """Return how many records the beginning of a sheet has, and how many columns."""
-    header, records = None, 0
+    header, records, columns = None, 0, 0
+    table = _Table(book, sheet, _Notes(), most=BEGINNING)
     try:
-        for number, cells, _ in _Table(book, sheet, _Notes()).read():
+        for number, cells, _ in table.read():
             if number == header or header is None:
                 header, columns = number, len(cells)
             else:
@@ -261,7 +270,7 @@ def _decode_rows(book: _Book, sheet: _Sheet) -> Iterator[dict[str, Any]]:
                 first = next((cell for row in above for cell in row[1] if cell), "")
                 yield {"names": cells, "line": number, "above": [row[0] for row in above], "first": first[:60]}
                 continue
-            fields = dict(zip(names, cells, strict=False))
+            fields = dict(zip_longest(names, cells[: len(names)], fillvalue=""))
             for column, value in enumerate(cells[len(names) :], len(names) + 1):
                 if value != "":
                     notes.add("beyond", number, column)
@@ -292,31 +301,40 @@ def _name_beyond(column: int, names: Sequence[str]) -> str:
 class _Table:
     """Reads the rows of a sheet: what is above its header, the header, and the records."""
 
-    def __init__(self, book: _Book, sheet: _Sheet, notes: _Notes) -> None:
+    def __init__(self, book: _Book, sheet: _Sheet, notes: _Notes, most: int | None = None) -> None:
         self.book, self.sheet, self.notes = book, sheet, notes
+        self.most = most  # bytes of the sheet that are read; None: all
         self.done = 0  # bytes of the part that are read
 
     def read(self) -> Iterator[tuple[int, list[Any], list[tuple[int, list[str]]]]]:
         """Yield each row that is not empty: its number, its cells, and with the header the rows above it."""
         begin: list[tuple[int, list[Any]]] = []
         rows = self._read_rows()
-        for row in rows:
-            begin.append(row)
-            if len(begin) > ABOVE + 1:
-                break
-        at = _find_header([[_write_cell(cell) for cell in cells] for _, cells in begin])
+        broken: _Broken | None = None
+        try:
+            for row in rows:
+                begin.append(row)
+                if len(begin) > ABOVE + 1:
+                    break
+        except _Broken as error:  # what was read before it is yielded first
+            broken = error
+        at = _find_header([(number, [_write_cell(cell) for cell in cells]) for number, cells in begin])
         for place, (number, cells) in enumerate(begin[at:]):
             if place:
                 yield number, cells, []
             else:
                 above = [(upper, [_write_cell(cell) for cell in row]) for upper, row in begin[:at]]
                 yield number, [_write_cell(cell) for cell in cells], above
+        if broken:
+            raise broken
         for number, cells in rows:
             yield number, cells, []
 
     def _read_rows(self) -> Iterator[tuple[int, list[Any]]]:
         last = 0
         for number, cells in _parse_sheet(self.book, self.sheet, self._count):
+            if self.most is not None and self.done > self.most:
+                return
             if number <= last or number > MOST_ROWS:
                 raise _Broken(f"a row is numbered {number} and stands below row {last}")
             last = number
@@ -339,11 +357,17 @@ class _Table:
         self.done += size
 
 
-def _find_header(begin: Sequence[Sequence[str]]) -> int:
-    """Return which of the first rows names the columns: the first, or one below remarks and groups of columns."""
+def _find_header(begin: Sequence[tuple[int, Sequence[str]]]) -> int:
+    """Return which of the first rows names the columns: the first, or one below remarks and groups of columns.
+
+    A title of one cell and an empty row may also stand above two columns, which in a CSV file would say too little.
+    """
     for at in range(1, len(begin) - 1):
-        names = begin[at]
-        above = [[*row[: len(names)], *[""] * (len(names) - len(row)), *row[len(names) :]] for row in begin[:at]]
+        number, names = begin[at]
+        rows = [row for _, row in begin[:at]]
+        if at == 1 and len(rows[0]) == 1 < len(names) and all(names) and number > begin[0][0] + 1:
+            return at
+        above = [[*row, *[""] * (len(names) - len(row))] for row in rows]
         verdict = is_header_below(names, above)
         if verdict is not None:
             return at if verdict else 0
@@ -477,9 +501,13 @@ def _parse_sheet(book: _Book, sheet: _Sheet, count: Any) -> Iterator[tuple[int, 
     """Yield the rows of a sheet: number and cells."""
     part = _Part(book.archive, sheet.part)
     reader = _SheetReader(part.parser)
-    for size in part.feed():
-        count(size)
-        yield from reader.take()
+    try:
+        for size in part.feed():
+            count(size)
+            yield from reader.take()
+    except _Broken:
+        yield from reader.take()  # what is complete before the fault
+        raise
 
 
 class _SheetReader:
@@ -618,18 +646,25 @@ def _open_book(archive: zipfile.ZipFile) -> _Book:
     return _Book(archive, sheets, texts, formats, reader.wb.epoch, fault)
 
 
+def warm() -> None:
+    """Import openpyxl in the process that children are forked from: it takes longer than most workbooks."""
+    _import_openpyxl()
+
+
+@cache
 def _import_openpyxl() -> tuple[Any, Any]:
-    """Import openpyxl without numpy and lxml, which it would use if they are there: neither is needed to read."""
+    """Import openpyxl without what it would use if it is there, and what reading does not need."""
     os.environ["OPENPYXL_LXML"] = "False"
-    numpy = sys.modules.get("numpy")
-    sys.modules["numpy"] = None  # type: ignore[assignment]
+    others = {name: sys.modules.get(name) for name in ("numpy", "PIL")}
+    sys.modules.update(dict.fromkeys(others, None))  # type: ignore[arg-type]
     try:
         from openpyxl.reader.excel import ExcelReader  # type: ignore[import-untyped]
         from openpyxl.styles.stylesheet import apply_stylesheet  # type: ignore[import-untyped]
     finally:
-        del sys.modules["numpy"]
-        if numpy is not None:
-            sys.modules["numpy"] = numpy
+        for name, module in others.items():
+            del sys.modules[name]
+            if module is not None:
+                sys.modules[name] = module
     return ExcelReader, apply_stylesheet
 
 

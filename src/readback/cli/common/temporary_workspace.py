@@ -18,9 +18,10 @@ from readback.checks import rules
 from readback.cli import UsageError
 from readback.cli.common import lines
 from readback.cli.common.terminal import fill
-from readback.readers.choose_format import GZIP, HEAD, PARQUET, unpack_head
+from readback.readers.choose_format import BINARY, GZIP, HEAD, unpack_head
 from readback.readers.logs.formats import find_format
 from readback.readers.text_file import UTF8_MARK
+from readback.readers.xlsx import is_workbook
 
 STDIN = "-"
 ZIP = b"PK\x03\x04"
@@ -58,7 +59,7 @@ def unpack(path: str, command: str, stack: ExitStack) -> str:
     content.seek(0)
     if not head:
         raise UsageError(fill("{path}: nothing came", path=path))
-    is_zip = head.startswith((ZIP, EMPTY_ZIP))
+    is_zip = head.startswith((ZIP, EMPTY_ZIP)) and not is_workbook(head)
     name = Path(path).name
     if is_zip and not name.lower().endswith(".zip"):
         name = "stdin.zip"
@@ -84,16 +85,17 @@ def unpack(path: str, command: str, stack: ExitStack) -> str:
 
 
 def needs_storing(path: str) -> bool:
-    """Return whether a path is standard input, a pipe or a zip file; a log that is a zip file stays as it is."""
+    """Return whether a path is standard input, a pipe or a zip file; a log or workbook in one file stays as it is."""
     return path == STDIN or _is_pipe(path) or (_is_zip(path) and find_format(Path(path)) is None)
 
 
 def _is_zip(path: str) -> bool:
     try:
         with Path(path).open("rb") as file:
-            return file.read(len(ZIP)) in (ZIP, EMPTY_ZIP)
+            head = file.read(HEAD)
     except (OSError, ValueError):
         return False
+    return head.startswith((ZIP, EMPTY_ZIP)) and not is_workbook(head)
 
 
 def _is_pipe(path: str) -> bool:
@@ -139,8 +141,9 @@ def guess_ending(head: bytes) -> str:
     """Return the file ending of rows that begin with `head`, by their magic bytes, first character and first line."""
     gzip = ".gz" if head.startswith(GZIP) else ""
     text = unpack_head(head) if gzip else head
-    if text.startswith(PARQUET):
-        return f".parquet{gzip}"
+    for name, is_binary in BINARY.items():
+        if is_binary(text):
+            return f".{name}{gzip}"
     text = text.removeprefix(UTF8_MARK).lstrip()
     first = text.partition(b"\n")[0]
     if text.startswith(b"["):
