@@ -52,6 +52,7 @@ with left:
         or workspace.prompts
         or workspace.tasks
         or workspace.judges
+        or workspace.conditions
         or workspace.scores
         or made_up.alone(workspace)
     ):

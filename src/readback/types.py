@@ -317,6 +317,11 @@ class Condition:
     logged: str | None = None
     logged_as: str | None = None
 
+    @property
+    def sends(self) -> bool:
+        """Whether its messages are known: files assemble them, or a log holds them."""
+        return bool(self.mode or self.task or self.logged)
+
 
 @dataclass(frozen=True, slots=True)
 class Judge:

@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from typing import Any
 
 from readback.checks.factors import factors, intended
 from readback.checks.findings_on_disk import FindingsOnDisk
 from readback.checks.model_findings import ModelNames
+from readback.checks.request_differences import DifferenceKind, Differences
 from readback.checks.rules import Fault, Seen, make_key_unique
 from readback.checks.sample import Sample
 from readback.checks.tallies import Extremes, Key, Lengths, RecordsWithFinding, SelectionKey, Widest
@@ -129,6 +131,7 @@ class Audit:
     every: FindingsOnDisk | None = None
     unlooked: tuple[Unlooked, ...] = ()
     judge_requests: tuple[JudgeRequests, ...] = ()  # of judges of which any was logged
+    differences: tuple[DifferenceKind, ...] = ()  # of logged requests, the most frequent kind first
 
 
 @dataclass(slots=True)
@@ -147,6 +150,7 @@ class Tally:
     by_record: Counter[str] = field(default_factory=Counter)
     lengths: Lengths = field(default_factory=Lengths)
     equal: Counter[tuple[str | None, ...]] = field(default_factory=Counter)
+    differences: Differences = field(default_factory=Differences)
     logged: Counter[tuple[str | None, ...]] = field(default_factory=Counter)
     findings: _BoundedFindings = field(default_factory=lambda: _BoundedFindings())
     ignored: Counter[int] = field(default_factory=Counter)
@@ -223,20 +227,24 @@ class Tally:
         indices: Sequence[int],
         choices: Sequence[Selection],
         characters: Sequence[Sequence[int]],
-        equal: Iterable[Sequence[bool | None]],
+        observed: Iterable[Sequence[Sequence[Any] | None]],
     ) -> None:
         """Remember how long the prompts of records are, in a column for each choice, and how many logged requests were
-        equal, in a row for each record of which any was logged.
+        equal and how the others differ, in a row for each record of which any was logged.
         """
         if choices is not self.measured[0]:
             self.measured = choices, [selection_key(choice) for choice in choices]
         keys = self.measured[1]
         self.lengths.take(keys, choices, characters, indices)
-        for row in equal:
-            for key, same in zip(keys, row, strict=True):
-                if same is not None:
-                    self.logged[key] += 1
-                    self.equal[key] += same
+        for row in observed:
+            for key, choice, counts in zip(keys, choices, row, strict=True):
+                if counts is None:
+                    continue
+                equal, logged, difference = counts
+                self.logged[key] += logged
+                self.equal[key] += equal
+                if difference is not None:
+                    self.differences.take(choice, difference, logged - equal)
 
     def audit(self, records: Counts, stopped: bool = False) -> Audit:
         """Return the summary so far."""
@@ -267,6 +275,7 @@ class Tally:
             limited=self.limited,
             unlooked=tuple(self.unlooked),
             judge_requests=tuple(self._judge_requests()),
+            differences=self.differences.list_kinds(),
         )
 
     def _judge_requests(self) -> Iterator[JudgeRequests]:

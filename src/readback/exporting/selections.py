@@ -35,11 +35,7 @@ def list_default_selections(workspace: Workspace) -> tuple[Selection, ...]:
     The conditions that send something, in their order; without any, each mode by its name; without these, each task by
     its name. Raises NothingToExport.
     """
-    selections = [
-        Selection(condition=condition.name)
-        for condition in workspace.conditions
-        if condition.mode or condition.task or condition.logged
-    ]
+    selections = [Selection(condition=condition.name) for condition in workspace.conditions if condition.sends]
     if not selections:
         selections = [Selection(mode=name) for name in sorted(workspace.prompts)]
     if not selections:

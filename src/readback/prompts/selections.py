@@ -43,7 +43,7 @@ def list_selections(workspace: Workspace) -> tuple[Selection, ...]:
     answers. A judge of no condition stands alone, unless requests were logged: then its prompts are compared with the
     log for each condition that has answers.
     """
-    sending = [condition for condition in workspace.conditions if condition.mode or condition.task]
+    sending = [condition for condition in workspace.conditions if condition.sends]
     judged_conditions = [condition for condition in workspace.conditions if condition.judge in workspace.judges]
     named_judges = {condition.judge for condition in judged_conditions}
     adapters_or_none = (None, *workspace.adapters)

@@ -11,6 +11,9 @@ from readback.requests.request import Request
 
 EXCERPT_LENGTH = 40  # characters shown of each text from the first difference on
 
+SPAN = 200  # characters of what differs that are kept
+
+Change = Literal["left out", "put in", "white space", "replaced"]
 Texts = Sequence[tuple[str, str]]  # role, text
 
 
@@ -18,7 +21,9 @@ Texts = Sequence[tuple[str, str]]  # role, text
 class FirstDifference:
     """The first difference. `at` counts characters of our message of `role`; `ours` and `sent` are what is there.
 
-    `what`: a text differs, a message is in one of them only, or a role.
+    `what`: a text differs, a message is in one of them only, or a role. Of texts, `ours_span` and `sent_span` are what
+    is between the beginning and the end that both share (at most SPAN characters), and `change` says whether the one
+    sent leaves something out, has something more, has other white space, or has another text there.
     """
 
     what: Literal["text", "only ours", "only sent", "role"]
@@ -26,6 +31,9 @@ class FirstDifference:
     at: int
     ours: str
     sent: str
+    change: Change = "replaced"
+    ours_span: str = ""
+    sent_span: str = ""
 
 
 def find_first_difference(
@@ -68,7 +76,28 @@ def _compare_messages(ours: tuple[str, str] | None, sent: tuple[str, str] | None
     if our_text == sent_text:
         return None
     start = _find_first_unequal(our_text, sent_text)
-    return FirstDifference("text", our_role, start, _cut_excerpt(our_text, start), _cut_excerpt(sent_text, start))
+    our_span, sent_span = _find_spans(our_text, sent_text, start)
+    our_excerpt, sent_excerpt = _cut_excerpt(our_text, start), _cut_excerpt(sent_text, start)
+    change = _name_change(our_span, sent_span)
+    return FirstDifference(
+        "text", our_role, start, our_excerpt, sent_excerpt, change, our_span[:SPAN], sent_span[:SPAN]
+    )
+
+
+def _find_spans(ours: str, sent: str, start: int) -> tuple[str, str]:
+    """Return what of two texts, equal before `start`, is not in the end that both share."""
+    most = min(len(ours), len(sent)) - start
+    end = _find_first_unequal(ours[len(ours) - most :][::-1], sent[len(sent) - most :][::-1]) if most else 0
+    return ours[start : len(ours) - end], sent[start : len(sent) - end]
+
+
+def _name_change(ours: str, sent: str) -> Change:
+    """Say what kind of change made the one text of the other."""
+    if "".join(ours.split()) == "".join(sent.split()):
+        return "white space"
+    if not sent:
+        return "left out"
+    return "replaced" if ours else "put in"
 
 
 def _find_first_unequal(a: str, b: str) -> int:

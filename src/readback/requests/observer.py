@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from readback.prompts import model_input
@@ -20,12 +20,17 @@ CODE = "fmt-assembly-differs"
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What the logs say about one assembly: equal byte for byte, or the first difference; and where that is."""
+    """What the logs say about one assembly: equal byte for byte, or the first difference; and where that is.
+
+    `equal` of `logged` requests about it are equal; the difference is that of the first which is not.
+    """
 
     verdict: Literal["equal", "differs"]
     place: Location
     first_difference: FirstDifference | None = None
     sent: Request | None = None
+    equal: int = 1
+    logged: int = 1
 
 
 class Observer:
@@ -52,17 +57,22 @@ class Observer:
             return None
         ours = [(message.role, message.text) for message in assembly.messages]
         served, whole = self._is_system_served(assembly), None
-        observation: Observation | None = None
+        first: Observation | None = None
+        differing: Observation | None = None
+        equal = 0
         for logged in requests:
             if logged.request.form == "prompt" and whole is None:
                 condition = self.workspace.condition(assembly.choice.condition) if assembly.choice.condition else None
                 read = model_input.build_model_input(self.workspace, record, assembly, condition, False)
                 whole = read.text if read else ""
             difference = find_first_difference(ours, logged.request, served=served, whole=whole)
-            if difference is not None:
-                return Observation("differs", logged.place, difference, logged.request)
-            observation = observation or Observation("equal", logged.place, None, logged.request)
-        return observation
+            if difference is None:
+                equal += 1
+                first = first or Observation("equal", logged.place, None, logged.request)
+            else:
+                differing = differing or Observation("differs", logged.place, difference, logged.request)
+        observation = differing or first
+        return replace(observation, equal=equal, logged=len(requests)) if observation else None
 
     def _list_logged(self, assembly: Assembly, record: str) -> Iterator[Logged]:
         choice = assembly.choice

@@ -7,6 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from readback.records.logged_calls import TEXT_ROLE, read_messages
+from readback.types import NOWHERE
+
 BODIES = ("request", "request_body", "body", "payload", "json")  # where logs keep the body of a request
 PROMPTS = ("prompt", "prompt_text")
 BLOCKS = ("text", "input_text", "output_text")
@@ -109,3 +112,16 @@ def _read_text(content: Any) -> str | None:
     blocks = [block for block in content if isinstance(block, Mapping)]
     texts = [block["text"] for block in blocks if block.get("type") in BLOCKS and isinstance(block.get("text"), str)]
     return JOINER.join(texts) if len(texts) == len(content) else None
+
+
+def read_call(fields: Mapping[str, Any]) -> Request | str:
+    """Return the request in a call of another tool's log (`readers/logs`), or the reason why there is none."""
+    messages = read_messages(fields, NOWHERE)
+    if not messages:
+        return str(fields.get("error") or fields.get("warning") or "its row has no messages")
+    texts = tuple((message.role, message.text) for message in messages)
+    model = fields.get("model")
+    name = model if isinstance(model, str) else None
+    if texts[0][0] == TEXT_ROLE:
+        return Request("prompt", (("user", texts[0][1]),), name)
+    return Request("chat", texts, name)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 from readback.prompts.selections import list_selections
 from readback.records import custom_id
 from readback.records.dataset import Dataset
+from readback.requests.keys import Key
 from readback.requests.request import Request
 from readback.sources.judge_names import find_judge_model
 from readback.types import Selection, Workspace
@@ -19,18 +20,6 @@ JUDGES = ("judge", "judge_name", "judge_model", "evaluator", "evaluator_name")
 CUSTOM_ID = "custom_id"
 NESTED = ("metadata", "meta", "extra")  # where else a row keeps such names
 SEVERAL = "no condition is named, and there are several"
-
-
-class Key(NamedTuple):
-    """What a request is about.
-
-    `condition` is a mode where there are no conditions, and empty for a judge that is asked about the record's own
-    answer; `judge` is empty for a request to the model that answers.
-    """
-
-    condition: str
-    judge: str
-    record: str
 
 
 class RowNames:

@@ -29,7 +29,7 @@ class Batch:
     longest: Sequence[Sequence[int]] = ()  # for each choice, a column of all records
     marks: Marks = field(default_factory=Marks)
     uses: Sequence[tuple[int, Shapes]] = ()
-    observed: Mapping[int, Sequence[bool | None]] = field(default_factory=dict)
+    observed: Mapping[int, Sequence[Sequence[Any] | None]] = field(default_factory=dict)
     findings: Mapping[int, Sequence[str]] = field(default_factory=dict)
     faults: Mapping[int, Sequence[Any]] = field(default_factory=dict)
 

@@ -85,8 +85,9 @@ def audit_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     each record, for each choice]}, and lists of [place in the frame, value] for the records that have a value of
 
     "findings", "faults", "uses" [what became of the names, as `Told` writes it, for each choice; where they are not
-    those of the record before], "observed" [whether what was sent is equal, null where nothing was logged, for each
-    choice; nothing where all are null]. Where the rules about records run, there are "marks", which
+    those of the record before], "observed" [how many of the requests that were sent are equal, how many were logged,
+    and what the first one that is not differs in; null where nothing was logged, for each choice; nothing where all are
+    null]. Where the rules about records run, there are "marks", which
     `marks.read_marks` reads.
 
     A pure function of the dataset and `work`: the same records in any process and any order of chunks (once
@@ -129,7 +130,7 @@ def _check_records(job: children.ChildJob, work: Mapping[str, Any]) -> Iterator[
         uses: list[list[Any]] = []
         findings: list[Finding | rules.Fault] = []
         longest: list[int] = []
-        observed: list[bool | None] = []
+        observed: list[list[Any] | None] = []
         if has_rows:
             case = RuleContext(
                 opened,
@@ -146,7 +147,7 @@ def _check_records(job: children.ChildJob, work: Mapping[str, Any]) -> Iterator[
             uses.append(accounts.tell(assembly.uses))
             longest.append(sum(len(segment.text) for message in assembly.messages for segment in message.segments))
             logged = requests.observe(record, assembly)
-            observed.append(None if logged is None else logged.verdict == "equal")
+            observed.append(None if logged is None else _describe_observation(logged))
             findings.extend(check_assembly(opened, record, assembly, codes, logged, decided, answer))
         faults = [finding for finding in findings if isinstance(finding, rules.Fault)]
         values = {
@@ -159,6 +160,15 @@ def _check_records(job: children.ChildJob, work: Mapping[str, Any]) -> Iterator[
         marks = [*_list_marks(RuleContext(opened, record), codes, decided)] if has_rows else []
         without_empty = {name: value for name, value in values.items() if value}
         yield {"index": record.place.index, "longest": longest, **without_empty}, marks
+
+
+def _describe_observation(logged: Observation) -> list[Any]:
+    """Return how many requests are equal, how many there are, and how the first one that is not differs."""
+    first = logged.first_difference
+    if first is None:
+        return [logged.equal, logged.logged, None]
+    what = first.change if first.what == "text" else first.what
+    return [logged.equal, logged.logged, [what, first.role, first.ours_span, first.sent_span]]
 
 
 def _decide(job: children.ChildJob, codes: Collection[str] | None) -> RuleFilter:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 from readback import as_json
 from readback.checks.comparisons import Verdict, differs, planned, verdicts, weighed
 from readback.checks.groups import groups
+from readback.checks.held_requests import count_held, describe_held
+from readback.checks.request_differences import DifferenceKind
 from readback.checks.sample import Sample, hit, share
 from readback.checks.summary import Audit, Row
 from readback.checks.variables import STATES, VariableRow
@@ -20,6 +23,7 @@ from readback.words import t
 from readback.workspace.left_out import NOTHING, count_files, count_unread, list_files
 
 NAMES_LISTED = 20  # variables and fields that the text lists
+LISTED_KINDS = 20  # kinds of difference of requests
 SCORE_FILES_LISTED = 3  # files of scores that the summary names
 STATE_SENTENCES = {
     "needed": "no value",
@@ -44,6 +48,7 @@ def build_json(workspace: Workspace, audit: Audit) -> dict[str, Any]:
             }
             for requests in audit.judge_requests
         ],
+        "request_differences": [asdict(kind) for kind in audit.differences],
         "counts": dict(audit.counts),
         "records_by_code": dict(audit.records_by_code),
         "findings": [as_json.finding_to_json(finding) for finding in audit.findings],
@@ -176,6 +181,21 @@ def format_verdict(verdict: Verdict) -> str:
     return " ".join(part for part in (question, answer, why, differs(verdict)) if part)
 
 
+def _format_difference(kind: DifferenceKind) -> str:
+    """Return how many requests of a prompt differ in what, with the text where all differ in the same one."""
+    text = kind.ours or kind.sent
+    quoted = f": {text!r}" if text else ""
+    change = t(f"held.change.{kind.change.replace(' ', '_')}")
+    return fill(
+        "{name}: {n:,} {n:request|requests}, {role} message, {change}{quoted}",
+        name=kind.name,
+        n=kind.count,
+        role=kind.role,
+        change=change,
+        quoted=quoted,
+    )
+
+
 def format_summary(workspace: Workspace, audit: Audit, whole: bool, verbose: bool) -> Iterator[str]:
     """Yield the summary for people; only a `whole` check can tell that a suppression is no longer needed."""
     yield ""
@@ -194,6 +214,11 @@ def format_summary(workspace: Workspace, audit: Audit, whole: bool, verbose: boo
             n=requests.equal,
             all=requests.logged,
         )
+    held = count_held(audit, 0)
+    if held is not None:
+        yield f"  {describe_held(held, sample=audit.sample is not None)}"
+        for kind in audit.differences[:LISTED_KINDS]:
+            yield f"    {_format_difference(kind)}"
     for condition in audit.unlooked:
         values = {"n": condition.count, "all": condition.total, "name": condition.name, "why": condition.why}
         yield f"  {t('overview.unlooked', **values)}"

@@ -18,7 +18,7 @@ from readback.types import Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import listing, present, sample_words
 from readback.ui.common.state import choice
-from readback.ui.overview import lead, paired, status
+from readback.ui.overview import lead, paired, requests_line, status
 from readback.ui.prompts.one import training_row
 from readback.ui.results import means
 from readback.words import sentence, t
@@ -44,11 +44,15 @@ def draw_answer(
     answers: Mapping[Pair, paired.Answer],
 ) -> None:
     """Draw the first sentence: who is ahead where scores tell, else what is compared and whether that is fair."""
+    requests = requests_line.describe(workspace, audit)
     sentence = _answer(workspace, audit, judged, scored, answers)
+    if requests and not (answers or judged or scored):  # nothing is known but what was sent
+        sentence, requests = requests, Markup("")
+    before = show.h('<p class="rb-lead rb-answer-first">{}</p>', requests) if requests else ""
     note = means.format_synthetic(scored) if scored else None
     small = show.h(' <span class="rb-made">{}</span>', note) if note else ""
     with place:
-        show.draw(show.h('<p class="rb-lead rb-answer-first">{}{}</p>', sentence, small))
+        show.draw(show.h('{}<p class="rb-lead rb-answer-first">{}{}</p>', before, sentence, small))
 
 
 def sides() -> Sequence[DeltaGenerator]:

@@ -217,7 +217,7 @@ def draw_record(scored: ScoreTable, workspace: Workspace, item: str, condition: 
 def link_messages(workspace: Workspace, item: str, key: ConditionKey, label: object) -> Markup | None:
     """Return the link to the exact messages of an item under a condition, or None where they cannot be built."""
     condition = _find_condition(workspace, key)
-    if condition is None or workspace.dataset is None or not (condition.mode or condition.task):
+    if condition is None or workspace.dataset is None or not condition.sends:
         return None
     names = {"record": item, "index": None, "condition": condition.name}
     return show.link("prompts", label, **names, mode=None, adapter=None, task=None, judge=None)

@@ -76,7 +76,7 @@ def is_custom() -> bool:
 
 def options(workspace: Workspace) -> Mapping[str, Selection]:
     """Return what the list offers: conditions, or modes where there are none; tasks; judges."""
-    conditions = [Selection(condition=c.name) for c in workspace.conditions if c.mode or c.task]
+    conditions = [Selection(condition=c.name) for c in workspace.conditions if c.sends]
     modes = [] if conditions else [Selection(mode=mode) for mode in workspace.prompts]
     tasks = [Selection(task=task) for task in workspace.tasks]
     judges = [Selection(judge=judge) for judge in workspace.judges]

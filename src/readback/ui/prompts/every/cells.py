@@ -23,7 +23,7 @@ Cells = Mapping[Selection, PromptLengths]
 def layout(workspace: Workspace) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Line, ...]]:
     """Names of the rows, adapters of the columns ("" for none of its own), and the choice of each cell."""
     columns = ("", *workspace.adapters)
-    conditions = {c.name: c for c in workspace.conditions if c.mode or c.task}
+    conditions = {c.name: c for c in workspace.conditions if c.sends}
     lines: dict[str, Line] = {
         name: tuple(_of_condition(name, condition.adapter, column, columns) for column in columns)
         for name, condition in conditions.items()

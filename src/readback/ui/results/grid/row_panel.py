@@ -205,7 +205,7 @@ def find_sent(
     workspace: Workspace, record: Record, index: int, condition: Condition | None, answer: Answer | None
 ) -> Mapping[int, contexts.State]:
     """Return for each context whether a condition's messages have it; nothing where none can be built."""
-    if condition is None or not (condition.mode or condition.task):
+    if condition is None or not condition.sends:
         return {}
     selection = Selection(condition=condition.name)
 

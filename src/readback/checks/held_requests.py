@@ -1,0 +1,75 @@
+"""Say in a sentence how many logged requests equal what the files assemble to, and what the others differ in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from readback.checks.request_differences import DifferenceKind
+from readback.checks.summary import Audit
+from readback.words import t
+
+NAMED = 3  # prompts that a sentence names; more are counted
+
+
+@dataclass(frozen=True, slots=True)
+class HeldRequests:
+    """The requests of the logs of a workspace, held against its files.
+
+    rows = equal + differing + apart, where the audit looked at all records; `apart` are about no record or condition
+    here, or hold no request.
+    """
+
+    rows: int
+    equal: int
+    differing: int
+    kinds: tuple[DifferenceKind, ...]
+
+    @property
+    def apart(self) -> int:
+        """How many rows could not be compared."""
+        return max(self.rows - self.equal - self.differing, 0)
+
+
+def count_held(audit: Audit, rows: int) -> HeldRequests | None:
+    """Return how logged requests compare; None where nothing was logged. `rows` counts the rows of the logs."""
+    counts = [row.observed for row in audit.conditions]
+    counts += [(requests.equal, requests.logged) for requests in audit.judge_requests]
+    equal, logged = sum(n for n, _ in counts), sum(n for _, n in counts)
+    if not (rows or logged):
+        return None
+    return HeldRequests(max(rows, logged), equal, logged - equal, audit.differences)
+
+
+def describe_held(held: HeldRequests, *, sample: bool = False) -> str:
+    """Return the sentence of the overview: n of m equal, and by what the others differ."""
+    compared = held.equal + held.differing
+    if not compared:
+        return t("held.none", n=held.rows)
+    key = "held.all_equal" if not held.differing else "held.some_equal"
+    sentence = t(key, n=held.equal, all=compared, differing=held.differing)
+    if held.differing:
+        sentence = sentence.rstrip(".") + f", {describe_kinds(held)}."
+    if held.apart and not sample:
+        sentence += " " + t("held.apart", n=held.apart)
+    return sentence
+
+
+def describe_kinds(held: HeldRequests) -> str:
+    """Return in words what the requests that differ differ in: `all by a text left out in two prompts`."""
+    changes = {kind.change for kind in held.kinds}
+    names = list(dict.fromkeys(kind.name for kind in held.kinds))
+    where = t("held.prompts", n=len(names), names=", ".join(f"“{name}”" for name in names[:NAMED]))
+    if len(names) > NAMED:
+        where = t("held.many_prompts", n=len(names))
+    if len(changes) == 1:
+        change = next(iter(changes))
+        return t("held.all_by", change=t(f"held.change.{_key(change)}"), where=where)
+    parts = []
+    for change in sorted(changes):
+        count = sum(kind.count for kind in held.kinds if kind.change == change)
+        parts.append(t("held.by", n=count, change=t(f"held.change.{_key(change)}")))
+    return t("held.several", parts=", ".join(parts), where=where)
+
+
+def _key(change: str) -> str:
+    return change.replace(" ", "_")

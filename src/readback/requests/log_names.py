@@ -1,0 +1,242 @@
+"""Find what the calls in a log of another tool are about: which record, and which condition or mode of the workspace.
+
+A log names records and conditions in its own way. A sign decides for a whole log, the surest first, and is told:
+
+records      `id`      the log's ids are ids of the dataset
+             `fields`  the log's rows and the dataset share columns with the same values (`question`, `context` …)
+             `order`   neither, but both have as many rows: then row n is record n
+conditions   `name`    the condition, or the tool's label of the prompt, is called like a condition or mode here
+             `file`    the label is the name of a file whose stem is such a name
+             `text`    the messages of no other condition here are as much like those that were sent
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import PurePosixPath
+from typing import Any
+
+from readback.prompts.assemble import assemble
+from readback.readers.logs.decode import DecodedLog, LogCondition, name_record
+from readback.records.dataset import Dataset, open_dataset
+from readback.records.logged_calls import RECORDS, read_messages
+from readback.requests.keys import Key
+from readback.types import NOWHERE, DatasetSource, Selection, Workspace
+
+LIKE = 0.6  # share of characters in common from which two texts are taken for versions of one prompt
+SAME_VALUES = 0.9  # share of a column's values in the log that the dataset must have
+MOST_ROWS = 200_000  # of a dataset whose values are compared
+SAMPLES = 3  # calls of a condition whose texts are compared
+LONGEST = 20_000  # characters of a text that are compared
+HALF = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """How a log belongs to the workspace: the sign for its records, with the columns that were compared, and for each
+    of its conditions what it is here and by which sign.
+    """
+
+    log: str
+    record_sign: str
+    columns: tuple[str, ...]
+    conditions: Mapping[str, tuple[str, str]]  # the log's name -> (name here, sign)
+    unmatched: tuple[str, ...]  # conditions of the log that are none here
+
+
+class LogNames:
+    """The names in one log, and what they stand for in a workspace with its dataset."""
+
+    def __init__(self, workspace: Workspace, records: Dataset, log: str, decoded: DecodedLog, calls: Dataset) -> None:
+        self._records = records
+        rows = open_dataset(workspace.root, DatasetSource(log, format=RECORDS, id="id"))
+        self._ids, record_sign, columns = _match_records(records, rows)
+        matched = _match_conditions(workspace, records, decoded.conditions, self._ids, calls)
+        unmatched = tuple(each.name for each in decoded.conditions if each.name not in matched)
+        self.matched = Matched(log, record_sign, columns, matched, unmatched)
+        self._judges = workspace.judges
+
+    def find_key(self, call: Mapping[str, Any]) -> Key | str:
+        """Return what a call is about, or the reason why that cannot be said."""
+        if call.get("role") == "judge":
+            return f"it is a request to the grader '{call.get('judge') or 'without a name'}'"
+        name = _name_item(call)
+        record = self._ids.get(name)
+        if record is None:
+            return f"no record here is what the log calls '{name}'"
+        condition = call.get("condition")
+        here = self.matched.conditions.get(condition if isinstance(condition, str) else "")
+        if here is None:
+            return f"no condition or mode here is what the log calls '{condition}'"
+        return Key(here[0], "", record)
+
+
+def _name_item(call: Mapping[str, Any]) -> str:
+    record = call.get("record")
+    return name_record(call.get("index") if record is None else record)
+
+
+def _match_records(records: Dataset, rows: Dataset) -> tuple[dict[str, str], str, tuple[str, ...]]:
+    """Return the id here of each record of a log, the sign that decided, and the columns that were compared."""
+    names = rows.ids()
+    by_id = {name: name for name in names if records.find(name) is not None}
+    if names and len(by_id) >= HALF * len(names):
+        return by_id, "id", ()
+    by_fields, columns = _match_by_fields(records, rows)
+    if len(by_fields) > max(len(by_id), HALF * len(names)):
+        return by_fields, "fields", columns
+    if not by_id and len(names) == len(records):
+        return dict(zip(names, records.ids(), strict=True)), "order", ()
+    return by_id, "id", ()
+
+
+def _match_by_fields(records: Dataset, rows: Dataset) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return the id here of each row of a log whose values are those of exactly one record."""
+    shared = [name for name in rows.fields if name in records.fields and name != "id"]
+    if not shared or len(records) > MOST_ROWS or len(rows) > MOST_ROWS:
+        return {}, ()
+    here = {name: {_spell(record.fields.get(name)) for record in records.records()} for name in shared}
+    hits: Counter[str] = Counter()
+    for row in rows.records():
+        hits.update(name for name in shared if _spell(row.fields.get(name)) in here[name])
+    columns = tuple(name for name in shared if hits[name] >= SAME_VALUES * len(rows))
+    if not columns:
+        return {}, ()
+    ids_by_values: dict[tuple[str, ...], list[str]] = {}
+    for record in records.records():
+        values = tuple(_spell(record.fields.get(name)) for name in columns)
+        ids_by_values.setdefault(values, []).append(record.id or "")
+    matched: dict[str, str] = {}
+    for row in rows.records():
+        ids = ids_by_values.get(tuple(_spell(row.fields.get(name)) for name in columns), [])
+        if len(ids) == 1 and row.id is not None:
+            matched[row.id] = ids[0]
+    return matched, columns
+
+
+def _spell(value: Any) -> str:
+    """Return a value as a cell of a table writes it, so that a number and its text are the same."""
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def _match_conditions(
+    workspace: Workspace,
+    records: Dataset,
+    conditions: Sequence[LogCondition],
+    ids: Mapping[str, str],
+    calls: Dataset,
+) -> dict[str, tuple[str, str]]:
+    """Return what each condition of a log is here, with its sign."""
+    here = _list_names_here(workspace)
+    matched: dict[str, tuple[str, str]] = {}
+    for condition in conditions:
+        hit = _match_name(workspace, condition, here)
+        if hit is not None:
+            matched[condition.name] = hit
+    by_prompt: dict[str, list[str]] = {}
+    for condition in conditions:
+        if condition.name not in matched:
+            by_prompt.setdefault(condition.prompt or condition.name, []).append(condition.name)
+    if by_prompt:
+        # Whoever is sent a prompt, its text is the same: that of the first of its conditions stands for all.
+        first_of = {names[0]: names for names in by_prompt.values()}
+        for first, hit in _match_texts(workspace, records, first_of, ids, calls).items():
+            matched |= dict.fromkeys(first_of[first], hit)
+    return matched
+
+
+def _list_names_here(workspace: Workspace) -> dict[str, str]:
+    """Return every name that a condition goes by, or each mode where there are no conditions."""
+    if workspace.conditions:
+        sending = [condition for condition in workspace.conditions if condition.mode or condition.task]
+        return {name: each.name for each in sending for name in (each.name, *each.aliases)}
+    return {mode: mode for mode in workspace.prompts}
+
+
+def _match_name(workspace: Workspace, condition: LogCondition, here: Mapping[str, str]) -> tuple[str, str] | None:
+    for name in filter(None, (condition.name, condition.prompt)):
+        if name in here:
+            return here[name], "name"
+    of_model = {name for name in (condition.provider, condition.model) if name}
+    labels = list(_list_labels(condition.prompt or condition.name))
+    for number, label in enumerate(labels):
+        sign = "name" if number == 0 else "file"
+        if label in here:
+            return here[label], sign
+        with_mode = [each for each in workspace.conditions if each.mode == label or each.task == label]
+        with_model = [each for each in with_mode if each.model in of_model]
+        hits = with_model or with_mode
+        if len(hits) == 1:
+            return hits[0].name, sign
+    return None
+
+
+def _list_labels(label: str) -> Iterator[str]:
+    """Yield a label as it is, then the names that a path at its beginning may stand for (`prompts/a.txt: text`)."""
+    yield label
+    path = PurePosixPath(label.partition(": ")[0].removeprefix("file://"))
+    if path.suffix:
+        yield path.name
+        yield path.stem
+        yield path.stem.partition(".")[0]
+
+
+def _match_texts(
+    workspace: Workspace, records: Dataset, names: Iterable[str], ids: Mapping[str, str], calls: Dataset
+) -> dict[str, tuple[str, str]]:
+    """Return the conditions here whose messages are most like those of conditions of a log."""
+    choices = _list_choices(workspace)
+    samples = _sample_calls(names, ids, calls)
+    scores: list[tuple[float, str, str]] = []
+    for name, pairs in samples.items():
+        for here, selection in choices:
+            shares = [_compare_texts(workspace, records, selection, record, text) for record, text in pairs]
+            if shares:
+                scores.append((sum(shares) / len(shares), name, here))
+    matched: dict[str, tuple[str, str]] = {}
+    taken: set[str] = set()
+    for likeness, name, here in sorted(scores, key=lambda entry: -entry[0]):
+        if likeness >= LIKE and name not in matched and here not in taken:
+            matched[name] = (here, "text")
+            taken.add(here)
+    return matched
+
+
+def _list_choices(workspace: Workspace) -> list[tuple[str, Selection]]:
+    if workspace.conditions:
+        sending = [condition for condition in workspace.conditions if condition.mode or condition.task]
+        return [(condition.name, Selection(condition=condition.name)) for condition in sending]
+    return [(mode, Selection(mode=mode)) for mode in workspace.prompts]
+
+
+def _sample_calls(names: Iterable[str], ids: Mapping[str, str], calls: Dataset) -> dict[str, list[tuple[str, str]]]:
+    """Return for each condition of a log the texts of its first calls about records that are here."""
+    samples: dict[str, list[tuple[str, str]]] = {name: [] for name in names}
+    for call in calls.records():
+        pairs = samples.get(call.fields.get("condition") or "")
+        record = ids.get(_name_item(call.fields))
+        if pairs is None or record is None or len(pairs) >= SAMPLES or call.fields.get("role") == "judge":
+            continue
+        text = "\n".join(message.text for message in read_messages(call.fields, NOWHERE))
+        if text:
+            pairs.append((record, text[:LONGEST]))
+        if all(len(pairs) >= SAMPLES for pairs in samples.values()):
+            break
+    return samples
+
+
+def _compare_texts(workspace: Workspace, records: Dataset, selection: Selection, record: str, sent: str) -> float:
+    """Return how much of two texts is the same, from 0 to 1."""
+    index = records.find(record)
+    if index is None:
+        return 0.0
+    assembly = assemble(workspace, records.record(index), selection, origins=False, marked=False)
+    ours = "\n".join(message.text for message in assembly.messages)[:LONGEST]
+    if ours == sent:
+        return 1.0
+    matcher = SequenceMatcher(None, ours, sent, autojunk=False)
+    return matcher.ratio() if matcher.real_quick_ratio() >= LIKE and matcher.quick_ratio() >= LIKE else 0.0
