@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from readback.checks.request_differences import DifferenceKind
 from readback.checks.summary import Audit
@@ -37,7 +37,9 @@ def count_held(audit: Audit, rows: int) -> HeldRequests | None:
     equal, logged = sum(n for n, _ in counts), sum(n for _, n in counts)
     if not (rows or logged):
         return None
-    return HeldRequests(max(rows, logged), equal, logged - equal, audit.differences)
+    modes = {row.name: row.mode for row in audit.conditions if row.mode}
+    kinds = tuple(replace(kind, name=modes.get(kind.name, kind.name)) for kind in audit.differences)
+    return HeldRequests(max(rows, logged), equal, logged - equal, kinds)
 
 
 def describe_held(held: HeldRequests, *, sample: bool = False) -> str:

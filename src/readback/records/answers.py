@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from readback.readers.logs.decode import make_key, name_record
@@ -12,6 +12,7 @@ from readback.readers.progress import Progress
 from readback.readers.table_columns import cell_of
 from readback.records.batch_replies import CUSTOM_ID, BatchReplies, is_batch, read_reply
 from readback.records.dataset import Dataset, open_dataset
+from readback.records.log_records import MatchedRecords, match_records
 from readback.records.logged_calls import open_log_answers
 from readback.types import Answer, Condition, DatasetSource, Diagnostic, Location, Record, Workspace
 
@@ -34,6 +35,7 @@ class Answers:
     by_line: bool = False
     batch: BatchReplies | None = None
     logged_as: str | None = None
+    matched: MatchedRecords = field(default_factory=MatchedRecords)
 
     @property
     def count(self) -> int:
@@ -52,7 +54,8 @@ class Answers:
             number = self.batch.find(self.dataset, record_id)
             return None if number is None else self._build_answer(number)
         if self.logged_as is not None:
-            number = self.dataset.find(make_key(self.logged_as, record_id))
+            name = self.matched.names.get(record_id)
+            number = None if name is None else self.dataset.find(make_key(self.logged_as, name))
             return None if number is None else self._build_answer(number)
         index = self.dataset.find(record_id)
         if index is None:
@@ -69,6 +72,13 @@ class Answers:
         if self.dataset and self.logged_as is not None:
             return map(self._build_answer, self._list_logged(self.dataset))
         return (self._build_answer(index) for index in range(self.count))
+
+    def _name_record(self, record: Record) -> str:
+        """Return the id of the record that an answer is about; in a log it is called by the log's own name."""
+        if self.logged_as is None:
+            return record.id or ""
+        name = json.loads(record.id or "[null, null]")[1]
+        return self.matched.ids.get(name_record(name), name_record(name))
 
     def _list_logged(self, dataset: Dataset) -> list[int]:
         """List the numbers of the answers of this condition in a log, the first of each record."""
@@ -87,7 +97,7 @@ class Answers:
         name = next((name for name in TEXTS if record.fields.get(name) is not None), None)
         return Answer(
             condition=self.condition,
-            record=name_record(record.fields.get("record")) if self.logged_as is not None else record.id or "",
+            record=self._name_record(record),
             text=as_text(record.fields[name]) if name else None,
             sent=as_text(record.fields.get(SENT)),
             place=replace(record.place, condition=self.condition),
@@ -130,7 +140,9 @@ def open_answers(workspace: Workspace, condition: Condition, progress: Progress 
         return Answers(condition.name)
     if condition.logged:
         logged = open_log_answers(workspace.root, condition.logged, progress)
-        return Answers(condition.name, logged, logged_as=condition.logged_as or condition.name)
+        records = open_dataset(workspace.root, workspace.dataset, progress)
+        matched = match_records(workspace.root, records, condition.logged)
+        return Answers(condition.name, logged, logged_as=condition.logged_as or condition.name, matched=matched)
     private = workspace.dataset.private if workspace.dataset else ()
     source = DatasetSource(
         condition.answers,

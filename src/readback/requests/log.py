@@ -118,7 +118,8 @@ def _decode_log(workspace: Workspace, name: str) -> DecodedLog | None:
     if isinstance(path, Diagnostic) or not path.is_file():
         return None
     log_format = find_format(path)
-    if log_format is None or log_format.key == READBACK or _names_our_requests(path):
+    is_ours = log_format is not None and (log_format.is_dataset or log_format.key == READBACK)
+    if log_format is None or is_ours or _names_our_requests(path):  # rows that name record and condition themselves
         return None
     with contextlib.suppress(OSError):
         return decode(path, name)

@@ -2,19 +2,17 @@
 
 A log names records and conditions in its own way. A sign decides for a whole log, the surest first, and is told:
 
-records      `id`      the log's ids are ids of the dataset
-             `fields`  the log's rows and the dataset share columns with the same values (`question`, `context` …)
-             `order`   neither, but both have as many rows: then row n is record n
+records      `id`, `fields` or `order`: see `records/log_records.py`
 conditions   `name`    the condition, or the tool's label of the prompt, is called like a condition or mode here
-             `file`    the label is the name of a file whose stem is such a name
+             `file`    the label, or the log's own path, is a file or folder called like it
+             `model`   one condition here has the model
+             `only`    there is only one condition here
              `text`    the messages of no other condition here are as much like those that were sent
 """
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import PurePosixPath
@@ -22,17 +20,15 @@ from typing import Any
 
 from readback.prompts.assemble import assemble
 from readback.readers.logs.decode import DecodedLog, LogCondition, name_record
-from readback.records.dataset import Dataset, open_dataset
-from readback.records.logged_calls import RECORDS, read_messages
+from readback.records.dataset import Dataset
+from readback.records.log_records import match_records
+from readback.records.logged_calls import read_messages
 from readback.requests.keys import Key
-from readback.types import NOWHERE, DatasetSource, Selection, Workspace
+from readback.types import NOWHERE, Selection, Workspace
 
 LIKE = 0.6  # share of characters in common from which two texts are taken for versions of one prompt
-SAME_VALUES = 0.9  # share of a column's values in the log that the dataset must have
-MOST_ROWS = 200_000  # of a dataset whose values are compared
 SAMPLES = 3  # calls of a condition whose texts are compared
 LONGEST = 20_000  # characters of a text that are compared
-HALF = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +49,11 @@ class LogNames:
 
     def __init__(self, workspace: Workspace, records: Dataset, log: str, decoded: DecodedLog, calls: Dataset) -> None:
         self._records = records
-        rows = open_dataset(workspace.root, DatasetSource(log, format=RECORDS, id="id"))
-        self._ids, record_sign, columns = _match_records(records, rows)
-        matched = _match_conditions(workspace, records, decoded.conditions, self._ids, calls)
+        by_record = match_records(workspace.root, records, log)
+        self._ids = by_record.ids
+        matched = _match_conditions(workspace, records, log, decoded.conditions, self._ids, calls)
         unmatched = tuple(each.name for each in decoded.conditions if each.name not in matched)
-        self.matched = Matched(log, record_sign, columns, matched, unmatched)
+        self.matched = Matched(log, by_record.sign, by_record.columns, matched, unmatched)
         self._judges = workspace.judges
 
     def find_key(self, call: Mapping[str, Any]) -> Key | str:
@@ -80,52 +76,10 @@ def _name_item(call: Mapping[str, Any]) -> str:
     return name_record(call.get("index") if record is None else record)
 
 
-def _match_records(records: Dataset, rows: Dataset) -> tuple[dict[str, str], str, tuple[str, ...]]:
-    """Return the id here of each record of a log, the sign that decided, and the columns that were compared."""
-    names = rows.ids()
-    by_id = {name: name for name in names if records.find(name) is not None}
-    if names and len(by_id) >= HALF * len(names):
-        return by_id, "id", ()
-    by_fields, columns = _match_by_fields(records, rows)
-    if len(by_fields) > max(len(by_id), HALF * len(names)):
-        return by_fields, "fields", columns
-    if not by_id and len(names) == len(records):
-        return dict(zip(names, records.ids(), strict=True)), "order", ()
-    return by_id, "id", ()
-
-
-def _match_by_fields(records: Dataset, rows: Dataset) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Return the id here of each row of a log whose values are those of exactly one record."""
-    shared = [name for name in rows.fields if name in records.fields and name != "id"]
-    if not shared or len(records) > MOST_ROWS or len(rows) > MOST_ROWS:
-        return {}, ()
-    here = {name: {_spell(record.fields.get(name)) for record in records.records()} for name in shared}
-    hits: Counter[str] = Counter()
-    for row in rows.records():
-        hits.update(name for name in shared if _spell(row.fields.get(name)) in here[name])
-    columns = tuple(name for name in shared if hits[name] >= SAME_VALUES * len(rows))
-    if not columns:
-        return {}, ()
-    ids_by_values: dict[tuple[str, ...], list[str]] = {}
-    for record in records.records():
-        values = tuple(_spell(record.fields.get(name)) for name in columns)
-        ids_by_values.setdefault(values, []).append(record.id or "")
-    matched: dict[str, str] = {}
-    for row in rows.records():
-        ids = ids_by_values.get(tuple(_spell(row.fields.get(name)) for name in columns), [])
-        if len(ids) == 1 and row.id is not None:
-            matched[row.id] = ids[0]
-    return matched, columns
-
-
-def _spell(value: Any) -> str:
-    """Return a value as a cell of a table writes it, so that a number and its text are the same."""
-    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
-
-
 def _match_conditions(
     workspace: Workspace,
     records: Dataset,
+    log: str,
     conditions: Sequence[LogCondition],
     ids: Mapping[str, str],
     calls: Dataset,
@@ -134,7 +88,7 @@ def _match_conditions(
     here = _list_names_here(workspace)
     matched: dict[str, tuple[str, str]] = {}
     for condition in conditions:
-        hit = _match_name(workspace, condition, here)
+        hit = _match_name(workspace, log, condition, here)
         if hit is not None:
             matched[condition.name] = hit
     by_prompt: dict[str, list[str]] = {}
@@ -157,25 +111,37 @@ def _list_names_here(workspace: Workspace) -> dict[str, str]:
     return {mode: mode for mode in workspace.prompts}
 
 
-def _match_name(workspace: Workspace, condition: LogCondition, here: Mapping[str, str]) -> tuple[str, str] | None:
+def _match_name(
+    workspace: Workspace, log: str, condition: LogCondition, here: Mapping[str, str]
+) -> tuple[str, str] | None:
+    """Return what a condition of a log is here by names alone: its own, its label's, its model's, its file's."""
     for name in filter(None, (condition.name, condition.prompt)):
         if name in here:
             return here[name], "name"
-    of_model = {name for name in (condition.provider, condition.model) if name}
-    labels = list(_list_labels(condition.prompt or condition.name))
-    for number, label in enumerate(labels):
-        sign = "name" if number == 0 else "file"
-        if label in here:
-            return here[label], sign
-        with_mode = [each for each in workspace.conditions if each.mode == label or each.task == label]
-        with_model = [each for each in with_mode if each.model in of_model]
-        hits = with_model or with_mode
-        if len(hits) == 1:
-            return hits[0].name, sign
-    return None
+    of_model = {name for name in (condition.provider, condition.model, condition.name) if name}
+    if condition.prompt:
+        for number, label in enumerate(list_labels(condition.prompt)):
+            hits = _find_by_label(workspace, label, of_model)
+            if label in here or len(hits) == 1:
+                return here.get(label) or hits[0], "name" if number == 0 else "file"
+    by_model = [each.name for each in workspace.conditions if each.model in of_model and each.name in here]
+    if len(by_model) == 1:
+        return by_model[0], "model"
+    path = PurePosixPath(log)
+    in_path = [here[name] for name in (path.name.split(".")[0], path.parent.name) if name in here]
+    if in_path:
+        return in_path[0], "file"
+    return (next(iter(here.values())), "only") if len(set(here.values())) == 1 else None
 
 
-def _list_labels(label: str) -> Iterator[str]:
+def _find_by_label(workspace: Workspace, label: str, of_model: Collection[str]) -> list[str]:
+    """Return the conditions that send the mode or task of that name, those of a model before the others."""
+    with_mode = [each for each in workspace.conditions if label in (each.mode, each.task)]
+    with_model = [each for each in with_mode if each.model in of_model]
+    return [each.name for each in with_model or with_mode]
+
+
+def list_labels(label: str) -> Iterator[str]:
     """Yield a label as it is, then the names that a path at its beginning may stand for (`prompts/a.txt: text`)."""
     yield label
     path = PurePosixPath(label.partition(": ")[0].removeprefix("file://"))

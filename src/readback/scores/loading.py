@@ -16,6 +16,7 @@ from readback.readers.progress import Cancelled, Progress
 from readback.readers.yaml_file import find_nearest
 from readback.records.batch_replies import START, BatchRequests, Request, has_custom_ids
 from readback.records.dataset import open_dataset
+from readback.records.log_records import match_records
 from readback.scores import expenses, judge_names, reference, rubrics
 from readback.scores import files as score_files
 from readback.scores.comparing.compare import list_planned
@@ -103,6 +104,26 @@ def _requests(workspace: Workspace) -> Callable[[str], Request | None]:
     return lambda name: requests().find(name)
 
 
+def _of_logs(workspace: Workspace) -> tuple[object, ...]:
+    """Return what the records of logs depend on: the dataset as it is now. Nothing where no log is read."""
+    source = workspace.dataset
+    if source is None or not any(condition.logged for condition in workspace.conditions):
+        return ()
+    return source.path, source.id, reference.state_of(workspace, source.path)
+
+
+def _find_records_of_log(workspace: Workspace, log: str) -> Callable[[str], str]:
+    """Return what finds the id here of a record of a log; the two are matched when the first is asked for."""
+
+    @cache
+    def matched() -> Mapping[str, str]:
+        if workspace.dataset is None or workspace.dataset.path == log:
+            return {}
+        return match_records(workspace.root, open_dataset(workspace.root, workspace.dataset), log).ids
+
+    return lambda name: matched().get(name, name)
+
+
 @dataclass(frozen=True, slots=True)
 class _File:
     source: ScoreSource
@@ -129,6 +150,7 @@ def _list_settings(workspace: Workspace) -> tuple[object, ...]:
         ),
         tuple((c.failed, c.scores) for c in workspace.criteria.values()),
         tuple((c.name, c.mode, c.judge, c.aliases) for c in workspace.conditions),
+        _of_logs(workspace),
         repr((tuple(rubrics.facts(workspace)), tuple(of_workspace(workspace)), list_planned(workspace))),
         repr((_rubrics(workspace), contestants.list_inputs(workspace), sorted(workspace.people.items()))),
         reference.files(workspace),
@@ -157,6 +179,7 @@ def _load(request: _Request) -> ScoreTable:
                 judged.name,
                 rubrics=rubric.under(judged.name, judged.rubric),
                 find_request=_requests(workspace),
+                find_record=_find_records_of_log(workspace, source.path),
             ),
             _beat(request.progress, done, total),
         )

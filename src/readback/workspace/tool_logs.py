@@ -10,6 +10,7 @@ from readback.quantity import quantity
 from readback.readers.logs.decode import DecodedLog, decode
 from readback.readers.paths import format_relative
 from readback.records.logged_calls import RECORDS
+from readback.requests.log_names import list_labels
 from readback.types import Condition, DatasetSource, Location, ScoreSource
 from readback.workspace.draft import Draft
 from readback.workspace.kinds import LOG
@@ -58,12 +59,41 @@ def _decode_logs(draft: Draft, files: Sequence[RecognisedFile]) -> list[Log]:
 
 
 def _take_beside_prompts(draft: Draft, logs: Sequence[Log]) -> None:
-    """Hold the requests of logs against the prompts of the folder, and take their scores."""
+    """Hold the requests of logs against the prompts of the folder, and take their scores.
+
+    Where nothing says which conditions there are, the prompts and providers of the logs do.
+    """
+    if not draft.conditions:
+        _add_conditions(draft, logs)
     for log in logs:
         if log.decoded.counts["requests"]:
             draft.sent.append(log.name)
         _take_facts(draft, log)
         draft.say(log.name, LOG, detail=_describe(log))
+
+
+def _add_conditions(draft: Draft, logs: Sequence[Log]) -> None:
+    """Make a condition of each prompt and provider of a log whose label is the name of a mode here."""
+    names = _name_conditions(logs)
+    for log in logs:
+        for condition in log.decoded.conditions:
+            labels = list_labels(condition.prompt or condition.name)
+            mode = next((label for label in labels if label in draft.prompts), None)
+            if mode is None:
+                continue
+            name = names[log.name, condition.name]
+            draft.conditions.append(
+                Condition(
+                    name,
+                    mode=mode,
+                    model=condition.provider or condition.model,
+                    answers=log.name if log.decoded.counts["answers"] else None,
+                    aliases=() if name == condition.name else (condition.name,),
+                    place=Location(file=log.name),
+                    logged=log.name,
+                    logged_as=condition.name,
+                )
+            )
 
 
 def _take_alone(draft: Draft, logs: Sequence[Log]) -> None:

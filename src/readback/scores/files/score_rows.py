@@ -95,6 +95,7 @@ class FileSettings:
     typed: bool = False  # the file tells texts from numbers (JSON does, CSV does not)
     rubrics: Rubrics = field(default_factory=Rubrics)
     find_request: Callable[[str], Request | None] | None = None  # what a request of a batch is about, by its custom_id
+    find_record: Callable[[str], str] = lambda name: name  # the id of what the log of another tool calls a record
 
 
 MOST_REMEMBERED = 10_000  # rows that are about different things, of which it is remembered what they are about

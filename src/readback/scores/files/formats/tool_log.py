@@ -51,7 +51,9 @@ def open_file(path: Path, file: str, refused: Callable[[], None]) -> Iterator[Ro
 
 def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
     """Read the grades under the judge and the criterion that each names."""
-    scores = tidy.read(_drop_mark(rows), [row for row in _drop_mark(head) if not isinstance(row, Diagnostic)], settings)
+    find = settings.find_record
+    first_rows = [row for row in _name_rows(head, find) if not isinstance(row, Diagnostic)]
+    scores = tidy.read(_name_rows(rows, find), first_rows, settings)
     return replace(scores, source=replace(scores.source, what=NAME))
 
 
@@ -79,9 +81,11 @@ def _make_fields(grade: Mapping[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def _drop_mark(rows: Iterable[Row | Diagnostic]) -> Iterator[Row | Diagnostic]:
+def _name_rows(rows: Iterable[Row | Diagnostic], find: Callable[[str], str]) -> Iterator[Row | Diagnostic]:
+    """Yield the rows without the mark, each under the id that its record has here."""
     for row in rows:
         if isinstance(row, Diagnostic):
             yield row
         else:
-            yield Grade({name: value for name, value in row.fields.items() if name != MARK}, row.line)
+            fields = {name: value for name, value in row.fields.items() if name != MARK}
+            yield Grade({**fields, "item": find(fields["item"])}, row.line)
