@@ -111,7 +111,6 @@ def test_each_file_stands_in_the_account_once_and_every_way_of_asking_says_the_s
         {"promptfooconfig.yaml": CONTENTS["promptfooconfig.yaml"]},
         {"promptfooconfig.yaml": CONTENTS["promptfooconfig.yaml"], "README.md": "# x", "data/cases.txt": "a"},
         {"logs/log.json": CONTENTS["log.json"]},
-        {"batch.jsonl": CONTENTS["batch.jsonl"]},
         {"sheet.xlsx": b"PK\x03\x04"},
         {"deep/rows.duckdb": b"DUCK"},
         {"readback.yml": "name: x\n", "sheet.xlsx": b"PK\x03\x04"},

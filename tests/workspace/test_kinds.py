@@ -75,6 +75,7 @@ def test_the_order_is_written_down() -> None:
     assert [one.kind for one in OF_ROWS] == ["judge prompt", "scores", "answers", "answers", "training data"]
     assert [score_format.name for score_format in list_formats()] == [
         *(
+            "grades of a log",
             "judges' replies of a batch",
             "judge columns",
             "verification results",

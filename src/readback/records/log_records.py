@@ -43,6 +43,8 @@ class MatchedRecords:
 
 def match_records(root: Path, records: Dataset, log: str) -> MatchedRecords:
     """Return how the records of the log at `log` below `root` belong to those of the dataset."""
+    if records.source is None:  # without a dataset there is one record without an id
+        return MatchedRecords()
     rows = open_dataset(root, DatasetSource(log, format=RECORDS, id="id"))
     return _match(_Pair(records, rows), records.indexed_as, rows.indexed_as)
 

@@ -50,6 +50,10 @@ def _decode_logs(draft: Draft, files: Sequence[RecognisedFile]) -> list[Log]:
             continue
         if decoded is None:
             continue
+        if not (decoded.counts["calls"] or decoded.counts["scores"] or decoded.aggregates):
+            draft.say(file.path, LOG, used=False, detail=f"{decoded.tool}; it holds no request and no score")
+            draft.diagnostics += decoded.diagnostics
+            continue
         earlier = by_digest.setdefault(decoded.digest, name) if decoded.counts["calls"] else name
         if earlier != name:
             draft.say(file.path, LOG, used=False, detail=f"it holds the same requests as {earlier}")
@@ -63,6 +67,10 @@ def _take_beside_prompts(draft: Draft, logs: Sequence[Log]) -> None:
 
     Where nothing says which conditions there are, the prompts and providers of the logs do.
     """
+    if draft.dataset is None:
+        with_records = [log for log in logs if log.decoded.counts["records"]]
+        first = _choose_first(draft, with_records)
+        draft.dataset = DatasetSource(first.name, id="id", format=RECORDS) if first else None
     if not draft.conditions:
         _add_conditions(draft, logs)
     for log in logs:
