@@ -33,7 +33,8 @@ def make_row(test: int, label: str, text: str, score: float, question: str) -> d
     """One row of a promptfoo results file."""
     return {
         "promptIdx": 0, "testIdx": test, "promptId": label, "provider": {"id": "echo", "label": ""},
-        "prompt": {"raw": text, "label": label}, "vars": {"question": question}, "testCase": {"vars": {"question": question}},
+        "prompt": {"raw": text, "label": label}, "vars": {"question": question},
+        "testCase": {"vars": {"question": question}},
         "response": {"output": f"answer {test} of {label}"}, "success": True, "score": score, "namedScores": {},
         "gradingResult": {"pass": True, "score": score, "reason": "ok", "namedScores": {}, "componentResults": []},
         "failureReason": 0,
@@ -53,7 +54,8 @@ def make_files(labels: Mapping[str, str], dropped: str = "", csv: bool = True) -
     rows = [
         make_row(
             number, labels[mode],
-            (template.replace(" Do not guess.", "") if mode == dropped else template).replace("{{ question }}", question),
+            (template.replace(" Do not guess.", "") if mode == dropped else template)
+            .replace("{{ question }}", question),
             number / 4, question,
         )
         for number, question in enumerate(QUESTIONS) for mode, template in PROMPTS.items()
@@ -151,7 +153,10 @@ def test_records_are_matched_by_the_surest_sign(
 ) -> None:
     results = [make_row(number, "short", text, 1.0, text) for number, text in rows if isinstance(number, int)]
     batch = [
-        {"custom_id": name, "method": "POST", "url": "/v1/chat/completions", "body": {"model": "m", "messages": [{"role": "user", "content": text}]}}
+        {
+            "custom_id": name, "method": "POST", "url": "/v1/chat/completions",
+            "body": {"model": "m", "messages": [{"role": "user", "content": text}]},
+        }
         for name, text in rows if isinstance(name, str)
     ]  # fmt: skip
     log: dict[str, Any] = {"log.json": make_results(results)} if results else {"log.jsonl": batch}
@@ -220,4 +225,4 @@ def test_of_two_logs_with_the_same_requests_one_counts(write: Write, capsys: pyt
     printed = capsys.readouterr()
     assert len(printed.out.splitlines()) == 1
     assert "b.json holds the same requests" in printed.err
-    assert [(one.path, one.used) for one in workspace.open(root).recognised] == [("a.json", True), ("b.json", False)]
+    assert {one.path: one.used for one in workspace.open(root).recognised} == {"a.json": True, "b.json": False}
