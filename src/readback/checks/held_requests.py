@@ -42,24 +42,24 @@ def count_held(audit: Audit, rows: int) -> HeldRequests | None:
     return HeldRequests(max(rows, logged), equal, logged - equal, kinds)
 
 
-def describe_held(held: HeldRequests, *, sample: bool = False) -> str:
+def describe_held(comparison: HeldRequests, *, sample: bool = False) -> str:
     """Return the sentence of the overview: n of m equal, and by what the others differ."""
-    compared = held.equal + held.differing
+    compared = comparison.equal + comparison.differing
     if not compared:
-        return t("held.none", n=held.rows)
-    key = "held.all_equal" if not held.differing else "held.some_equal"
-    sentence = t(key, n=held.equal, all=compared, differing=held.differing)
-    if held.differing:
-        sentence = sentence.rstrip(".") + f", {describe_kinds(held)}."
-    if held.apart and not sample:
-        sentence += " " + t("held.apart", n=held.apart)
+        return t("held.none", n=comparison.rows)
+    key = "held.all_equal" if not comparison.differing else "held.some_equal"
+    sentence = t(key, n=comparison.equal, all=compared, differing=comparison.differing)
+    if comparison.differing:
+        sentence = sentence.rstrip(".") + f", {describe_kinds(comparison)}."
+    if comparison.apart and not sample:
+        sentence += " " + t("held.apart", n=comparison.apart)
     return sentence
 
 
-def describe_kinds(held: HeldRequests) -> str:
+def describe_kinds(comparison: HeldRequests) -> str:
     """Return in words what the requests that differ differ in: `all by a text left out in two prompts`."""
-    changes = {kind.change for kind in held.kinds}
-    names = list(dict.fromkeys(kind.name for kind in held.kinds))
+    changes = {kind.change for kind in comparison.kinds}
+    names = list(dict.fromkeys(kind.name for kind in comparison.kinds))
     where = t("held.prompts", n=len(names), names=", ".join(f"“{name}”" for name in names[:NAMED]))
     if len(names) > NAMED:
         where = t("held.many_prompts", n=len(names))
@@ -68,7 +68,7 @@ def describe_kinds(held: HeldRequests) -> str:
         return t("held.all_by", change=t(f"held.change.{_key(change)}"), where=where)
     parts = []
     for change in sorted(changes):
-        count = sum(kind.count for kind in held.kinds if kind.change == change)
+        count = sum(kind.count for kind in comparison.kinds if kind.change == change)
         parts.append(t("held.by", n=count, change=t(f"held.change.{_key(change)}")))
     return t("held.several", parts=", ".join(parts), where=where)
 

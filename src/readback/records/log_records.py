@@ -1,4 +1,6 @@
-"""Match the records of another tool's log with those of the dataset. A sign decides for a whole log, the surest first:
+"""Match the records of another tool's log with those of the dataset.
+
+A sign decides for a whole log, the surest first:
 
 id       the log's ids are ids of the dataset
 fields   the log's rows and the dataset share columns with the same values (`question`, `context` …)

@@ -26,7 +26,7 @@ from readback.records.logged_calls import read_messages
 from readback.requests.keys import Key
 from readback.types import NOWHERE, Selection, Workspace
 
-LIKE = 0.6  # share of characters in common from which two texts are taken for versions of one prompt
+LIKE = 0.6  # share of characters in common from which two texts are used_here for versions of one prompt
 SAMPLES = 3  # calls of a condition whose texts are compared
 LONGEST = 20_000  # characters of a text that are compared
 
@@ -164,11 +164,11 @@ def _match_texts(
             if shares:
                 scores.append((sum(shares) / len(shares), name, here))
     matched: dict[str, tuple[str, str]] = {}
-    taken: set[str] = set()
+    used_here: set[str] = set()
     for likeness, name, here in sorted(scores, key=lambda entry: -entry[0]):
-        if likeness >= LIKE and name not in matched and here not in taken:
+        if likeness >= LIKE and name not in matched and here not in used_here:
             matched[name] = (here, "text")
-            taken.add(here)
+            used_here.add(here)
     return matched
 
 

@@ -214,9 +214,9 @@ def format_summary(workspace: Workspace, audit: Audit, whole: bool, verbose: boo
             n=requests.equal,
             all=requests.logged,
         )
-    held = count_held(audit, 0)
-    if held is not None:
-        yield f"  {describe_held(held, sample=audit.sample is not None)}"
+    comparison = count_held(audit, 0)
+    if comparison is not None:
+        yield f"  {describe_held(comparison, sample=audit.sample is not None)}"
         for kind in audit.differences[:LISTED_KINDS]:
             yield f"    {_format_difference(kind)}"
     for condition in audit.unlooked:

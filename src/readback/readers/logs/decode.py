@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from readback import as_json as json_text
 from readback.readers import cache_folder
 from readback.readers.bounded_diagnostics import BoundedDiagnostics, as_json, from_json
-from readback.readers.checksum import State, state
+from readback.readers.checksum import State, start_hash, state
 from readback.readers.logs.events import Aggregate, Call, Event, LogRecord, LogScore, Run
 from readback.readers.logs.formats import find_format, get_format
 from readback.sandbox import Limits, Stopped, stream
@@ -102,12 +102,10 @@ def _build(path: Path, file: str, key: str, name: str, entry: Path, before: Stat
 
 def _write_parts(folder: Path, path: Path, file: str, key: str) -> dict[str, Any]:
     """Write the four files of a log; return the facts about them."""
-    from blake3 import blake3
-
     diagnostics = BoundedDiagnostics()
     counts: Counter[str] = Counter()
     facts: dict[str, Any] = {"runs": [], "aggregates": [], "conditions": [], "judges": []}
-    digest = blake3()
+    digest = start_hash(b"")
     outputs: dict[str, BinaryIO] = {part: (folder / f"{part}.jsonl").open("wb") for part in PARTS}
     try:
         for frame in stream("readback.readers.logs.decode:read_frames", [str(path), file, key], LIMITS):

@@ -26,11 +26,11 @@ def describe(workspace: Workspace, audit: Audit) -> Markup:
     if not workspace.sent:
         return Markup("")
     observer = caches.observer(*choice.key())
-    held = count_held(audit, observer.log.rows if observer else 0)
-    if held is None:
+    comparison = count_held(audit, observer.log.rows if observer else 0)
+    if comparison is None:
         return Markup("")
-    sentence = describe_held(held, sample=audit.sample is not None)
-    if not held.differing:
+    sentence = describe_held(comparison, sample=audit.sample is not None)
+    if not comparison.differing:
         return show.h("{}", sentence)
     return show.h("{} {}", sentence, show.link("findings", t("held.see"), code=CODE))
 
