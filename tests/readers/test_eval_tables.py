@@ -103,6 +103,8 @@ def test_a_cell_that_is_no_list_of_python_stays_text(tmp_path: Path, cell: str, 
 NO_TABLES = [
     ("user_input,response,comment\nq,a,good\n", "rows.csv"),
     ("user_input,reference_contexts,reference\nq,[],a\n", "testset.csv"),
+    ("user_input,response,faithfulness\nq,a,1\n", "scores.csv"),
+    ("user_input,response,reference,year\nq,a,b,1998\n", "rows.csv"),
     ("question,answer,contexts\nq,a,[]\n", "rows.csv"),
     ("record,value\na,1\n", "scores.csv"),
     ('{"testCases": []}', "run.json"),

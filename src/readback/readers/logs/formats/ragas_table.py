@@ -29,11 +29,17 @@ SAMPLE = frozenset(  # what a sample consists of; every other column with number
     }
 )
 EARLIER = {"question": "user_input", "answer": "response", "contexts": "retrieved_contexts"}
+# A question with an answer and numbers alone is a table of scores as anybody has it.
+TELLING = frozenset({"retrieved_contexts", "reference", "reference_contexts", "reference_topics"})
 METRICS = frozenset(  # of the names that ragas itself gives
     {
         *("faithfulness", "answer_relevancy", "context_precision", "context_recall", "context_entity_recall"),
         *("answer_correctness", "answer_similarity", "semantic_similarity", "factual_correctness", "bleu_score"),
         *("response_relevancy", "llm_context_precision_with_reference", "noise_sensitivity", "rouge_score"),
+        *("harmfulness", "maliciousness", "coherence", "correctness", "conciseness", "context_utilization"),
+        *("llm_context_recall", "non_llm_context_recall", "non_llm_string_similarity", "summary_score", "chrf_score"),
+        *("tool_call_accuracy", "tool_call_f1", "agent_goal_accuracy", "topic_adherence", "domain_specific_rubrics"),
+        *("sql_semantic_equivalence", "data_compare_score", "id_based_context_precision", "instance_rubrics"),
         *("nv_accuracy", "nv_context_relevance", "nv_response_groundedness", "exact_match", "string_present"),
     }
 )
@@ -50,11 +56,15 @@ def recognise(head: bytes, path: Path) -> bool:
         return False
     rows = _peek_rows(head)
     columns = set(rows[0]) if rows else set()
-    if "user_input" in columns and columns & {"response", "retrieved_contexts"}:
-        metrics = _list_metrics(rows)
-        has_number = any(_read_number(row.get(name)) is not None for row in rows for name in metrics)
-        return has_number or bool(metrics & METRICS)
+    if "user_input" in columns and columns & TELLING:
+        return any(_is_metric(name, rows) for name in _list_metrics(rows))
     return {"question", "answer", "contexts"} <= columns and bool(columns & METRICS)
+
+
+def _is_metric(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether a column is a metric by its name, or holds a part of 1: a year or a count is no metric."""
+    numbers = (_read_number(row.get(name)) for row in rows)
+    return name.partition("(")[0] in METRICS or any(number is not None and 0 < number < 1 for number in numbers)
 
 
 def _peek_rows(head: bytes) -> Sequence[Mapping[str, Any]]:
