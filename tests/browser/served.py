@@ -42,7 +42,7 @@ class Wire:
     """
 
     def __init__(self, page: Any) -> None:
-        self.asked = 0  # runs, also those that Streamlit asks for by itself
+        self.asked = 0
         self.waits = self.runs = False
         page.on("websocket", self.listen)
 
@@ -53,10 +53,12 @@ class Wire:
         socket.on("framereceived", self.note_received)
 
     def note_sent(self, frame: bytes | str) -> None:
-        """Note that a run is asked for."""
-        if isinstance(frame, bytes) and BackMsg.FromString(frame).WhichOneof("type") == "rerun_script":
-            self.asked += 1
-            self.waits, self.runs = True, False
+        """Note that a run is asked for, unless a part of the page asks by the clock, as some do all the time."""
+        message = BackMsg.FromString(frame) if isinstance(frame, bytes) else BackMsg()
+        if message.WhichOneof("type") != "rerun_script" or message.rerun_script.is_auto_rerun:
+            return
+        self.asked += 1
+        self.waits, self.runs = True, False
 
     def note_received(self, frame: bytes | str) -> None:
         """Note that the run that was asked for has begun, or ended. One that ends for the sake of another goes on."""

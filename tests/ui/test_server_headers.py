@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit import file_util
 
-from readback.ui.common.server import Headers
+from readback.ui.common.server import PARTS, Headers, list_needed_parts
 
 COOKIES = [(b"set-cookie", b"_streamlit_xsrf=2|a|b|1; Path=/; SameSite=Strict"), (b"Set-Cookie", b"user=x; Path=/")]
 
@@ -53,3 +55,16 @@ def test_cookies_are_for_no_script_and_behind_tls_for_tls_alone(
     token, user = [value for name, value in sent[0]["headers"] if name.lower() == b"set-cookie"]
     assert (b"; Secure" in token, b"; Secure" in user) == (secure, secure)
     assert (b"HttpOnly" in token, b"HttpOnly" in user) == (False, True)  # the page's script sends the token back
+
+
+def test_the_parts_of_streamlits_program_that_each_page_needs_are_there_and_asked_for_at_once() -> None:
+    parts = list_needed_parts()
+    folder = Path(file_util.get_static_dir()) / "static" / "js"
+    assert [part.partition(".")[0] for part in parts[: len(PARTS)]] == list(PARTS)  # Streamlit names them so
+    assert [part for part in parts if not (folder / part).is_file()] == []
+    assert all(f'<link rel="modulepreload" crossorigin href="./static/js/{part}">' in begin() for part in parts)
+
+
+def begin() -> str:
+    """Return what a page begins its body with."""
+    return Headers(None).head.decode()  # type: ignore[arg-type]

@@ -47,6 +47,8 @@ TOKEN = b"_streamlit_xsrf="  # the cookie with Streamlit's cross-site token
 PART = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
 ICON = b"./favicon.png"  # Streamlit's own mark in the browser's tab
 INLINE = re.compile(rb"<script>[^<]*</script>")  # for search engines; the policy refuses it, so ours takes its place
+PARTS = ("Html", "Button", "Selectbox")  # of Streamlit's program, by the name of their file
+IMPORTED = re.compile(r'from"\./([\w.-]+\.js)"')
 SIZED = (b"content-length", b"etag", b"last-modified")  # what is true only of the page without our style
 # What the pages need and nothing else. Vega, maps and inline scripts are not among it.
 POLICY = "; ".join(
@@ -77,6 +79,20 @@ HEADERS = {
 }
 
 
+def list_needed_parts() -> list[str]:
+    """Return the files of the parts of Streamlit's program that every page needs: our own HTML, and buttons.
+
+    The browser would ask for them when the page is there, and draw a grey bar for each until they come: then everything
+    on the page jumps to its place.
+    """
+    from streamlit import file_util
+
+    folder = Path(file_util.get_static_dir()) / "static" / "js"
+    first = [path for part in PARTS for path in folder.glob(f"{part}.*.js")]
+    needed = [name for path in first for name in IMPORTED.findall(path.read_text("utf-8"))]
+    return list(dict.fromkeys([*(path.name for path in first), *needed]))
+
+
 class Headers:
     """Add the headers to every response and our style to the page; refuse the metrics page, foreign origins, and
     downloads to others.
@@ -87,7 +103,10 @@ class Headers:
 
     def __init__(self, app: ASGIApp, base_path: str = "") -> None:
         self.app, self.media = app, under(base_path, "/media/")
-        self.head = f'<body><link rel="stylesheet" href="{under(base_path, STYLE_PATH)}">'.encode()
+        ahead = "".join(
+            f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in list_needed_parts()
+        )
+        self.head = f'<body><link rel="stylesheet" href="{under(base_path, STYLE_PATH)}">{ahead}'.encode()
         self.icon = under(base_path, MARK_PATH).encode()
         self.base = f'<script src="{under(base_path, BASE_PATH)}"></script>'.encode()
 
