@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import base64
 import json
+import random
 import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from counts import many
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -57,7 +59,8 @@ def list_codes(project: Project) -> list[str]:
 @pytest.mark.parametrize("name", CASES)
 def test_a_project_gives_what_promptfoo_sent(name: str, tmp_path: Path) -> None:
     case = CASES[name]
-    project = promptfoo.read_project(write_files(tmp_path, case["files"]), tmp_path, {})
+    write_files(tmp_path, case["files"])
+    project = promptfoo.read_project(next(tmp_path.glob("promptfooconfig.*")), tmp_path, {})
     assert (project.refused is not None) == case.get("refused", False)
     rendered: Counter[tuple[Any, ...]] = Counter()
     for row, mode, provider in promptfoo.list_combinations(project):
@@ -216,6 +219,39 @@ def test_a_prompt_that_prints_earlier_answers_is_no_guess(tmp_path: Path) -> Non
     assert "answers to earlier rows" in str(render_text(project, 0, 1))
 
 
+@pytest.mark.long
+def test_mutated_files_give_a_project_and_never_a_traceback(tmp_path: Path) -> None:
+    draw = random.Random(55)
+    for number in range(many(2_000)):
+        files = dict(draw.choice(list(CASES.values()))["files"])
+        name = draw.choice([name for name, content in files.items() if isinstance(content, str)])
+        files[name] = mutate(files[name], draw)
+        folder = tmp_path / str(number)
+        write_files(folder, files)
+        project = promptfoo.read_project(next(folder.glob("promptfooconfig.*")), folder, {})
+        assert project.refused or project.modes or project.diagnostics, files[name]
+        for row, mode, _ in list(promptfoo.list_combinations(project))[:60]:
+            answer = promptfoo.render_messages(mode.settings, row.settings, row.fields)
+            assert not answer.applies or (answer.messages is None) == (answer.error is not None), files[name]
+
+
+def mutate(text: str, draw: random.Random) -> str:
+    for _ in range(draw.randint(1, 4)):
+        at, length = draw.randint(0, len(text)), draw.randint(1, 8)
+        chosen = draw.random()
+        if chosen < 0.5:
+            text = text[:at] + draw.choice(PIECES) + text[at:]
+        elif chosen < 0.8:
+            text = text[:at] + text[at + length :]
+        else:
+            text = text[:at] + text[draw.randint(0, len(text)) :][: 8 * length] + text[at:]
+    return text
+
+
+PIECES = (
+    "{", "}", "[", "]", "{{", "}}", "{%", "%}", ": ", "\n", "- ", "&a ", "*a", "!!", "<<: ", '"', "'", "#", "null",
+    "1e999", "\0", "\ufffd", "file://", "../", "$ref", "  ", "\t", "~", "vars", "|", "0", "🌶",
+)  # fmt: skip
 TEXTS = st.text(st.sampled_from(list("ab{}%# \n$&'\"|.-[]:,e")), max_size=30)
 
 

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import yaml
 
-from readback.readers.yaml_decode import Composer, Loader, Refused, Results
+from readback.readers.yaml_decode import PLACED, Composer, Loader, Refused, Results
 
 NODES = 600_000  # after aliases are followed: rows of a project may stand in its configuration
 CHARACTERS = 32 << 20  # likewise
@@ -119,6 +119,29 @@ class CoreComposer(Composer):
         while not self.loader.check_event(end):
             yield self.loader.get_event()
         self.end = self.loader.get_event().end_mark
+
+    def mapping(self, path: tuple[str | int, ...]) -> dict[str, Any]:
+        """Build a mapping: merged keys stand where `<<` stands, an own key of the same name takes the value over."""
+        built: dict[str, Any] = {}
+        lines: dict[str, int] = {}
+        for event in self.until(yaml.MappingEndEvent):
+            key = self.key(event, path)
+            if key is None:
+                self.node(self.loader.get_event(), (*path, "?"))
+                continue
+            value = self.node(self.loader.get_event(), (*path, key))
+            if key == "<<" and self.resolved(event) == MERGE:
+                for mapping in self.merge(event, value):
+                    built = built | {name: each for name, each in mapping.items() if name not in built}
+                continue
+            if key in lines:
+                values = {"key": key[:80], "first": lines[key]}
+                self.results.report("dat-duplicate-key", event.start_mark, key[:80], **values)
+            lines.setdefault(key, event.start_mark.line + 1)
+            if len(path) < PLACED:
+                self.placed((*path, key), event.start_mark)
+            built[key] = value
+        return built
 
     def check_depth(self, event: Any, end: Any, may_have_comments: bool) -> None:
         """Report the first line of a value, after the one it begins in, that is indented too little."""

@@ -56,8 +56,11 @@ class RowReader:
     delimiter: str = ","
     refusals: list[str] = field(default_factory=list)
 
-    def refuse(self, refusal: Refusal, place: Location) -> None:
-        """Note why the tool would stop, as a finding too."""
+    def refuse(self, refusal: Refusal | MadeByCode, place: Location) -> None:
+        """Note why the tool would stop, as a finding too; what only code makes is a finding alone."""
+        if isinstance(refusal, MadeByCode):
+            self.files.diagnostics.append(refusal.diagnostic)
+            return
         self.refusals.append(refusal.reason)
         fault = refusal.diagnostic or Diagnostic("dat-bad-line", {"reason": refusal.reason}, place)
         self.files.diagnostics.append(fault)
@@ -91,9 +94,7 @@ class RowReader:
             if ADDRESS.match(reference):
                 raise MadeByCode(reference, "rows of an address", place)
             yield from self.read_file(reference, place, is_standalone)
-        except MadeByCode as made:
-            self.files.diagnostics.append(made.diagnostic)
-        except Refusal as refusal:
+        except (MadeByCode, Refusal) as refusal:
             self.refuse(refusal, place)
 
     def read_file(
@@ -162,7 +163,7 @@ class RowReader:
         if isinstance(test, str):
             try:
                 test = load_external(self.files.read_yaml(self.files.find(test, place)), self.files)
-            except Refusal as refusal:
+            except (MadeByCode, Refusal) as refusal:
                 self.refuse(refusal, place)
                 return
         if not isinstance(test, dict):
@@ -186,7 +187,11 @@ class RowReader:
                 continue  # the tool looks for a folder called `file:`
             near = ProjectFiles(self.files.root, folder, self.files.diagnostics, self.files.texts)
             for path in near.expand(reference, place):
-                content = load_external(near.read_yaml(path), near)
+                try:
+                    content = load_external(near.read_yaml(path), near)
+                except (MadeByCode, Refusal) as refusal:
+                    self.refuse(refusal, place)
+                    continue
                 merged |= content if isinstance(content, dict) else {}
         return {**test, "vars": merged}
 
@@ -239,7 +244,7 @@ def list_scenarios(written: Any, reader: RowReader) -> list[tuple[dict[str, Any]
     place = reader.places.get("scenarios", Location())
     try:
         loaded = _flatten(_load_texts(written, reader.files))
-    except Refusal as refusal:
+    except (MadeByCode, Refusal) as refusal:
         reader.refuse(refusal, place)
         return []
     rows: list[tuple[dict[str, Any], int, Location]] = []
@@ -262,11 +267,8 @@ def _read_scenario_tests(written: Any, reader: RowReader, place: Location) -> li
     if isinstance(written, str):
         try:
             written = load_file(written, reader.files) if written.startswith(FILE) else written
-        except (Refusal, MadeByCode) as fault:
-            if isinstance(fault, Refusal):
-                reader.refuse(fault, place)
-            else:
-                reader.files.diagnostics.append(fault.diagnostic)
+        except (MadeByCode, Refusal) as refusal:
+            reader.refuse(refusal, place)
             return []
     inner = RowReader(reader.files, {"tests": place}, reader.delimiter, reader.refusals)
     return inner.read_tests(written if isinstance(written, list) else [])
