@@ -197,6 +197,13 @@ def test_prompts_become_messages() -> None:
         assert warning is not None
 
 
+def test_a_chat_with_a_text_that_is_json_says_that_it_is_respelled() -> None:
+    for content, is_respelled in (('{"a":1}', True), ("[1,2]", True), ("[note] x", False), ("1.0", False)):
+        messages, _, warning = read_prompt(json.dumps([{"role": "user", "content": content}]), False)
+        assert messages == [{"role": "user", "content": content}]
+        assert (warning is not None) is is_respelled
+
+
 def test_repeats_of_a_test_are_replicates(tmp_path: Path) -> None:
     same = {"testCase": {"vars": {"q": 1}, "assert": []}, "vars": {"q": 1}}
     rows = [make_row(0, **same), make_row(1, **same), make_row(0, 1, provider="b", **same), make_row(2)]

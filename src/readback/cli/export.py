@@ -18,8 +18,8 @@ from readback.cli.common.parser import Command
 from readback.cli.common.terminal import Progress, fill
 from readback.cli.common.workspace import add_file_options, check_name, find_condition, open_workspace
 from readback.exporting import selections as export_selections
-from readback.exporting.export import ERRORS, ExportResult, NoModel, OwnFile, export, export_to_file
-from readback.exporting.lines import FORMS
+from readback.exporting.export import ERRORS, SPLIT_FORMS, ExportResult, NoModel, OwnFile, export, export_to_file
+from readback.exporting.lines import ASKING_FORMS, FORMS
 from readback.exporting.observed import WHATS, export_observed
 from readback.exporting.selections import NothingToExport
 from readback.exporting.whole_file import whole_file
@@ -34,11 +34,17 @@ ABOUT = (
     " assembled\n"
     "openai-batch has requests; what could not be assembled is in FILE.errors.jsonl. parquet is"
     " messages-jsonl as a table.\n"
+    "promptfoo is a promptfooconfig.yaml, inspect-dataset has samples for Inspect, ollama-chat has bodies for\n"
+    "Ollama's /api/chat; what these tools would change is in FILE.errors.jsonl, too.\n"
     "\n"
     "exit codes: 0 everything was assembled; 1 something was not; 2 wrong use, or nothing to export"
 )
 
 STDOUT = "-"
+MODEL_HELP = (
+    "openai-batch, ollama-chat: the model to ask where neither condition nor judge names one; promptfoo: the provider "
+    "(default: echo, which asks no model)"
+)
 TERMINAL_CONTROLS = re.compile("[\x7f-\x9f]")  # control characters that JSON need not escape
 
 
@@ -47,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("workspace", metavar="WORKSPACE", help="a folder, or one file in it")
     add_file_options(parser)
     add = parser.add_argument
-    add("--as", required=True, choices=FORMS, dest="form", help="the form of the file")
+    add("--as", required=True, choices=FORMS, dest="form", metavar="FORM", help="one of " + ", ".join(FORMS))
     add(
         "--what",
         choices=WHATS,
@@ -62,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--mode", action="append", default=[], metavar="M", help="this mode alone, without a condition; may be repeated"
     )
     add("--judge", metavar="J", help="the messages of this judge, for the answers of each condition that has any")
-    add("--model", metavar="NAME", help="openai-batch: the model to ask where neither condition nor judge names one")
+    add("--model", metavar="NAME", help=MODEL_HELP)
     add(
         "-o",
         "--output",
@@ -79,8 +85,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Export, and print the counts to standard error; return the exit code."""
-    if args.model is not None and args.form != "openai-batch":
-        raise UsageError("--model needs --as openai-batch; the other forms name no model")
+    if args.model is not None and args.form not in (*ASKING_FORMS, "promptfoo"):
+        raise UsageError("--model needs --as openai-batch, ollama-chat or promptfoo; the other forms name no model")
     if args.what != "assembled":
         return _run_observed(args)
     jobs = options.read_jobs(args)
@@ -198,7 +204,8 @@ def _list_warnings(result: ExportResult, args: argparse.Namespace) -> Iterator[s
         )
     if result.unsent:
         yield fill(
-            "not in the requests, because chat completions has no name for {n:it|them}: {names}",
+            "not in the requests, because {interface} has no name for {n:it|them}: {names}",
+            interface="Ollama" if args.form == "ollama-chat" else "chat completions",
             names=", ".join(result.unsent),
             n=len(result.unsent),
         )
@@ -216,7 +223,7 @@ def _list_warnings(result: ExportResult, args: argparse.Namespace) -> Iterator[s
             "{n:,} {n:line|lines} of the dataset could not be read as records; readback check says why", n=result.unread
         )
     total = result.written + result.failed
-    if result.failed and args.form == "openai-batch":
+    if result.failed and args.form in SPLIT_FORMS:
         place = "above" if args.output == STDOUT else f"in {args.output}{ERRORS}"
         yield fill(
             "{failed:,} of {n:,} {n:request|requests} could not be assembled; their errors are {place}",

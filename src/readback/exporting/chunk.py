@@ -11,6 +11,7 @@ from readback.checks import rules
 from readback.exporting import lines
 from readback.exporting.lines import Line
 from readback.exporting.selections import find_prompt_name
+from readback.exporting.tool_lines import format_tool_line
 from readback.prompts import children
 from readback.prompts.assemble import assemble
 from readback.prompts.children import warm as warm
@@ -46,7 +47,10 @@ def export_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             # A judge that is asked about nothing would still give scores.
             if assembly.messages and not lacks_answer(assembly, answer):
                 model, settings = requests.get(selection, ("", lines.NO_SETTINGS))
-                line = lines.format_line(form, assembly, index, model, settings, prompts[selection])
+                if form in lines.TOOL_FORMS:
+                    line = format_tool_line(form, assembly, record, index, model, settings, prompts[selection])
+                else:
+                    line = lines.format_line(form, assembly, index, model, settings, prompts[selection])
             else:
                 code, message = explain_failure(inside.opened, record, assembly)
                 line = lines.format_failure(index, record.id, selection, code, message, prompts[selection])

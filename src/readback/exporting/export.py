@@ -1,8 +1,13 @@
-"""Write every record under every selection to a stream or a file, in one of three forms.
+"""Write every record under every selection to a stream or a file, in one of six forms.
 
 messages-jsonl   a line for each record and selection, also where nothing could be assembled
 openai-batch     a request for each; what could not be assembled goes to a stream of its own
 parquet          the rows of messages-jsonl as a table
+promptfoo        a configuration of promptfoo, with a test for each
+inspect-dataset  a sample of Inspect for each
+ollama-chat      a request to Ollama for each
+
+The last three have a stream for what could not be assembled, or what the tool would change, as openai-batch has.
 """
 
 from __future__ import annotations
@@ -14,13 +19,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from readback.exporting.lines import Form
+from readback.exporting.lines import ASKING_FORMS, Form
 from readback.exporting.parquet_rows import ParquetRows
+from readback.exporting.promptfoo_config import PromptfooConfig
 from readback.exporting.rows import Batch, export_rows
 from readback.exporting.selections import NothingToExport, describe_selection, find_model
+from readback.exporting.tool_lines import make_ollama_options
 from readback.exporting.whole_file import whole_file
 from readback.prompts.children import Progress
-from readback.prompts.request_settings import find_settings, make_request
+from readback.prompts.request_settings import Request, find_settings, make_request
 from readback.readers.progress import Cancelled
 from readback.records.dataset import Dataset, open_dataset
 from readback.types import Selection, Workspace
@@ -29,8 +36,11 @@ MEDIA: Mapping[Form, tuple[str, str]] = {  # media type, ending of a file's name
     "messages-jsonl": ("application/jsonl", ".jsonl"),
     "openai-batch": ("application/jsonl", ".jsonl"),
     "parquet": ("application/vnd.apache.parquet", ".parquet"),
+    "promptfoo": ("application/yaml", ".yaml"),
+    "inspect-dataset": ("application/jsonl", ".jsonl"),
+    "ollama-chat": ("application/jsonl", ".jsonl"),
 }
-BATCH: Form = "openai-batch"
+SPLIT_FORMS: tuple[Form, ...] = ("openai-batch", "promptfoo", "inspect-dataset", "ollama-chat")  # failures lie apart
 ERRORS = ".errors.jsonl"  # added to a file's name for what a batch of requests cannot hold
 
 
@@ -75,8 +85,9 @@ def export(
 ) -> ExportResult:
     """Write the messages of every record under every selection to `out`, in the order of the records.
 
-    `open_errors` returns, when it is first needed, the stream for what an openai-batch cannot hold; without it that is
-    only counted. `model` is what a batch asks where neither condition nor judge names one. `progress(done, total)` is
+    `open_errors` returns, when it is first needed, the stream for what a form of SPLIT_FORMS cannot hold; without it
+    that is only counted. `model` is what a request asks where neither condition nor judge names one; promptfoo calls it
+    a provider. `progress(done, total)` is
     called now and then, in records; when it returns False the export ends with what it has. `jobs` children work at
     once (None: one on every core).
 
@@ -84,8 +95,8 @@ def export(
     and OSError where a stream takes no more.
     """
     selections = tuple(dict.fromkeys(selections))
-    models = _find_models(workspace, selections, model) if form == BATCH else {}
-    settings = {selection: make_request(find_settings(workspace, selection)) for selection in models}
+    models = _find_models(workspace, selections, model) if form in ASKING_FORMS else {}
+    settings = {selection: _make_request(workspace, selection, form) for selection in models}
     requests = {selection: (name, settings[selection].body) for selection, name in models.items()}
     unsent = dict.fromkeys(name for request in settings.values() for name in request.left_out)
     try:
@@ -96,7 +107,7 @@ def export(
         return ExportResult(selections, stopped=True)
     if records.source is None or not len(records):
         raise NothingToExport(_explain_no_records(records))
-    sink: _Sink = ParquetRows(out, selections) if form == "parquet" else _Lines(out, form, open_errors)
+    sink = _open_sink(out, form, selections, model, open_errors)
     lines = failed = masked = 0
     wording = Counter[str]()
     try:
@@ -131,7 +142,7 @@ def export_to_file(
     progress: Progress | None = None,
     jobs: int | None = None,
 ) -> ExportResult:
-    """Export to `path`, and what an openai-batch cannot hold to `path` with ERRORS added to its name.
+    """Export to `path`, and what a form of SPLIT_FORMS cannot hold to `path` with ERRORS added to its name.
 
     Both exist whole or not at all: they are written under other names and renamed at the end. An errors file of an
     earlier export to the same place is deleted where there is none of this one. Raises what `export` raises, and
@@ -149,9 +160,32 @@ def export_to_file(
             return error_files[0]
 
         result = export(workspace, selections, form, out, open_errors, model=model, progress=progress, jobs=jobs)
-    if form == BATCH and not error_files and path.is_file():
+    if form in SPLIT_FORMS and not error_files and path.is_file():
         errors_path.unlink(missing_ok=True)
     return result
+
+
+def _make_request(workspace: Workspace, selection: Selection, form: Form) -> Request:
+    """Return what a request says besides messages, by the names of its interface."""
+    settings = find_settings(workspace, selection)
+    if form == "ollama-chat":
+        return Request(*make_ollama_options({name: setting.value for name, setting in settings.items()}))
+    return make_request(settings)
+
+
+def _open_sink(
+    out: BinaryIO,
+    form: Form,
+    selections: Sequence[Selection],
+    model: str | None,
+    open_errors: Callable[[], BinaryIO] | None,
+) -> _Sink:
+    if form == "parquet":
+        return ParquetRows(out, selections)
+    if form == "promptfoo":
+        return _Split(PromptfooConfig(out, model), open_errors)
+    lines = _Lines(out)
+    return _Split(lines, open_errors) if form in SPLIT_FORMS else lines
 
 
 def _is_same_file(path: Path, workspace_path: Path) -> bool:
@@ -168,23 +202,37 @@ class _Sink(Protocol):
 
 
 class _Lines:
-    """Write lines as they are; of a batch of requests, those that failed go to a stream of their own."""
+    """Write lines as they are."""
 
-    def __init__(self, out: BinaryIO, form: Form, open_errors: Callable[[], BinaryIO] | None) -> None:
-        self.out, self.splits, self.open_errors = out, form == BATCH, open_errors
+    def __init__(self, out: BinaryIO) -> None:
+        self.out = out
+
+    def write(self, batch: Batch) -> None:
+        _write_lines(self.out, batch.lines)
+
+    def close(self) -> None:
+        pass
+
+
+class _Split:
+    """Write the lines that failed to a stream of their own, and hand on the others."""
+
+    def __init__(self, sink: _Sink, open_errors: Callable[[], BinaryIO] | None) -> None:
+        self.sink, self.open_errors = sink, open_errors
         self.errors: BinaryIO | None = None
 
     def write(self, batch: Batch) -> None:
-        if not (self.splits and batch.failed):
-            _write_lines(self.out, batch.lines)
+        if not batch.failed:
+            self.sink.write(batch)
             return
-        _write_lines(self.out, [line for number, line in enumerate(batch.lines) if number not in batch.failed])
+        good = [line for number, line in enumerate(batch.lines) if number not in batch.failed]
+        self.sink.write(batch._replace(lines=good, failed=frozenset()))
         if self.open_errors:
             self.errors = self.errors or self.open_errors()
             _write_lines(self.errors, [batch.lines[number] for number in sorted(batch.failed)])
 
     def close(self) -> None:
-        pass
+        self.sink.close()
 
 
 def _write_lines(out: BinaryIO, lines: Sequence[str]) -> None:

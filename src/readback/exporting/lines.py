@@ -23,8 +23,10 @@ from readback import adapters, as_json
 from readback.records import custom_id
 from readback.types import Assembly, Message, Selection
 
-Form = Literal["messages-jsonl", "openai-batch", "parquet"]
-FORMS: tuple[Form, ...] = ("messages-jsonl", "openai-batch", "parquet")
+Form = Literal["messages-jsonl", "openai-batch", "parquet", "promptfoo", "inspect-dataset", "ollama-chat"]
+FORMS: tuple[Form, ...] = ("messages-jsonl", "openai-batch", "parquet", "promptfoo", "inspect-dataset", "ollama-chat")
+TOOL_FORMS: tuple[Form, ...] = ("promptfoo", "inspect-dataset", "ollama-chat")  # see tool_lines
+ASKING_FORMS: tuple[Form, ...] = ("openai-batch", "ollama-chat")  # each line names the model that it asks
 URL = "/v1/chat/completions"
 NOT_UTF8 = "not-utf8"
 SURROGATE = "the text holds a lone surrogate, which UTF-8 and so Parquet cannot hold; messages-jsonl keeps it"

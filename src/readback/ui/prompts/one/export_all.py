@@ -13,7 +13,7 @@ import streamlit as st
 from readback import quantity
 from readback.exporting import selections as export_selections
 from readback.exporting.export import MEDIA, ExportResult, NoModel, export
-from readback.exporting.lines import FORMS, Form
+from readback.exporting.lines import ASKING_FORMS, FORMS, Form
 from readback.exporting.selections import NothingToExport
 from readback.prompts.children import Progress
 from readback.readers.cache_folder import cache_folder
@@ -54,7 +54,7 @@ def draw() -> None:
             horizontal=True,
             format_func=lambda name: t(f"messages.export_under_{name}"),
         )
-        if form == "openai-batch":
+        if form in ASKING_FORMS:
             st.text_input(t("messages.export_model"), key="export_model")
         st.button(t("messages.export_make"), key="export_make", on_click=_begin)
         if (job := background.find_job(KIND, _read_widgets())) is None:
@@ -104,7 +104,7 @@ def _read_widgets() -> tuple[object, Selection, str, Form, str]:
     """Return what the widgets are set to: the files in view, what is shown, how much of it, the form, and the model."""
     state = st.session_state
     form: Form = state["export_form"]
-    model = state.get("export_model", "") if form == "openai-batch" else ""
+    model = state.get("export_model", "") if form in ASKING_FORMS else ""
     return choice.key(), choice.sent(), state["export_under"], form, model
 
 

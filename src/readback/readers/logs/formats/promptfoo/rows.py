@@ -2,6 +2,7 @@
 
 * What was sent is `prompt.raw`, after rendering: a chat is a JSON list of messages in it, or YAML that begins with
   `- role:`; every other text is the one message of the user.
+* A text in a chat that is a JSON object or list is re-spelled in the file, without its blanks; it was sent as it was.
 * `vars` are the values before rendering, re-spelled where they look like JSON: they are shown and never compared.
 * A condition is the prompt's label and the provider's label, or its id. A row is called by `testIdx`; a test that is
   repeated has a testIdx of its own each time, and is a replicate where its variables, its description and its
@@ -35,6 +36,7 @@ GRADED_BY_MODEL = frozenset(
     )
 )  # fmt: skip
 NEGATED = "not-"
+RESPELLED = "a text of the chat is JSON: promptfoo writes it without its blanks into results, and sent it as it was"
 
 
 def name_condition(label: Any, provider: Any) -> str:
@@ -179,8 +181,19 @@ def read_prompt(raw: Any, failed: bool) -> tuple[Sequence[Mapping[str, Any]] | N
             return None, raw, f"the prompt is no valid JSON ({error.reason}), so nothing was sent"
         return alone, None, None
     if _is_chat(value):
-        return value, None, None
+        is_respelled = any(_is_json(message.get("content")) for message in value)
+        return value, None, RESPELLED if is_respelled else None
     return alone, None, "the prompt is JSON and no list of messages: a chat provider sends it as `messages` as it is"
+
+
+def _is_json(content: Any) -> bool:
+    """Whether a content is a JSON object or list written as text."""
+    if not isinstance(content, str) or not content.lstrip().startswith(("{", "[")):
+        return False
+    try:
+        return isinstance(_StrictDecoder().whole(content.strip()), dict | list)
+    except NotJson:
+        return False
 
 
 def _is_chat(value: Any) -> bool:
