@@ -388,6 +388,18 @@ def test_other_objects_are_no_logs(tmp_path: Path, text: str) -> None:
     assert not inspect_log.recognise(other.read_bytes(), other)
 
 
+def test_samples_that_the_run_counts_and_the_log_lacks_are_a_finding(tmp_path: Path) -> None:
+    header = {**HEADER, "results": {"total_samples": 3, "scores": []}}
+    for samples, expected in (
+        ((), "none of the 3 samples of the run are in the log, only their means"),
+        ((make_sample(1), make_sample(2)), "2 of the 3 samples of the run are in the log"),
+    ):
+        for name in ("a.json", "a.eval"):
+            events = read_events(write_log(tmp_path / name, *samples, header=header))
+            assert list_reasons(events) == [expected]
+            assert keep(events, Run)[0].rows == 3
+
+
 @pytest.mark.realdata
 def test_a_sample_too_long_to_be_held_is_read_as_any_other(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     logs = [path for _, path, _ in list_logs(shared)]

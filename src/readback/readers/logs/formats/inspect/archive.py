@@ -45,7 +45,7 @@ LOOKED_AT = 20_000  # members of a ZIP that is recognised
 
 def recognise(path: Path) -> bool:
     """Return whether a ZIP holds a log, by the names of its members."""
-    has_header = has_samples = False
+    has_header, has_samples = False, path.suffix == ".eval"  # a log without samples has a name at least
     with path.open("rb") as stream:
         try:
             for number, member in enumerate(list_members(stream)):

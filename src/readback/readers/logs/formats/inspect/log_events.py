@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 
 from readback.readers.logs.events import Event
-from readback.readers.logs.formats.inspect.run import list_aggregates, read_run, read_settings
+from readback.readers.logs.formats.inspect.run import SUCCESS, count_rows, list_aggregates, read_run, read_settings
 from readback.readers.logs.formats.inspect.sample import SampleReader, report_row
 from readback.readers.logs.formats.inspect.values import Fields, Unreadable
 from readback.types import Diagnostic, Location
@@ -32,6 +32,11 @@ def list_head(header: Fields, is_complete: bool, file: str) -> Generator[Event, 
 def list_end(header: Fields, reader: SampleReader) -> Iterator[Event]:
     """Yield the means that the tool stored, and how many events are of kinds that are not known."""
     yield from list_aggregates(header, reader.settings.model)
+    promised = count_rows(header) if header.get("status") == SUCCESS else None
+    if not reader.count and promised:
+        yield report_part(reader.file, f"none of the {promised} samples of the run are in the log, only their means")
+    elif promised and reader.count < promised:
+        yield report_part(reader.file, f"{reader.count} of the {promised} samples of the run are in the log")
     if reader.unknown:
         kinds = ", ".join(f"{kind[:100]} ({count})" for kind, count in reader.unknown.most_common(NAMED))
         yield report_part(reader.file, f"events of unknown kinds: {kinds}")

@@ -80,7 +80,6 @@ def _read_names(block: Fields) -> tuple[str, str]:
 def read_run(header: Fields, is_complete: bool) -> Run:
     """Return the facts about the run. `is_complete` False: the log has no header, for it was not written to its end."""
     spec = _take_object(header, "eval")
-    results = _take_object(header, "results")
     state = _read_text(header.get("status")) if is_complete else STARTED
     packages = _take_object(spec, "packages")
     details = {name: spec[name] for name in SHOWN if spec.get(name) not in (None, [], {})}
@@ -94,7 +93,7 @@ def read_run(header: Fields, is_complete: bool) -> Run:
         state,
         is_complete and state in (None, SUCCESS),
         _describe_end(state, header.get("error")),
-        _count_rows(spec, results),
+        count_rows(header),
         Attachments({}).resolve(details),
     )
 
@@ -110,8 +109,9 @@ def _describe_end(state: str | None, error: object) -> str | None:
     return f"{end}: {reason}" if isinstance(reason, str) and reason else end
 
 
-def _count_rows(spec: Fields, results: Fields) -> int | None:
+def count_rows(header: Fields) -> int | None:
     """Return how many samples the run promises: what it says at its end, else samples times epochs."""
+    spec, results = _take_object(header, "eval"), _take_object(header, "results")
     total = _read_count(results.get("total_samples"))
     if total:
         return total

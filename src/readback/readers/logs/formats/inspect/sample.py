@@ -55,6 +55,11 @@ class SampleReader:
     _records: set[Id] = field(default_factory=set)
     _index: int = 0
 
+    @property
+    def count(self) -> int:
+        """How many samples were read, those included that could not be."""
+        return self._index
+
     def refuse(self, reason: str, record: Id = None, epoch: int = 1, line: int | None = None) -> Iterator[Event]:
         """Yield what stands for a sample that cannot be read."""
         yield report_row(self.file, reason, line, self._index)
