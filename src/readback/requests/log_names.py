@@ -26,7 +26,7 @@ from readback.records.logged_calls import read_messages
 from readback.requests.keys import Key
 from readback.types import NOWHERE, Selection, Workspace
 
-LIKE = 0.6  # share of characters in common from which two texts are used_here for versions of one prompt
+LIKE = 0.6  # share of characters in common from which two texts are taken for versions of one prompt
 SAMPLES = 3  # calls of a condition whose texts are compared
 LONGEST = 20_000  # characters of a text that are compared
 
@@ -85,10 +85,10 @@ def _match_conditions(
     calls: Dataset,
 ) -> dict[str, tuple[str, str]]:
     """Return what each condition of a log is here, with its sign."""
-    here = _list_names_here(workspace)
+    here = list_names_here(workspace)
     matched: dict[str, tuple[str, str]] = {}
     for condition in conditions:
-        hit = _match_name(workspace, log, condition, here)
+        hit = match_name(workspace, log, condition, here)
         if hit is not None:
             matched[condition.name] = hit
     by_prompt: dict[str, list[str]] = {}
@@ -103,7 +103,7 @@ def _match_conditions(
     return matched
 
 
-def _list_names_here(workspace: Workspace) -> dict[str, str]:
+def list_names_here(workspace: Workspace) -> dict[str, str]:
     """Return every name that a condition goes by, or each mode where there are no conditions."""
     if workspace.conditions:
         sending = [condition for condition in workspace.conditions if condition.mode or condition.task]
@@ -111,7 +111,7 @@ def _list_names_here(workspace: Workspace) -> dict[str, str]:
     return {mode: mode for mode in workspace.prompts}
 
 
-def _match_name(
+def match_name(
     workspace: Workspace, log: str, condition: LogCondition, here: Mapping[str, str]
 ) -> tuple[str, str] | None:
     """Return what a condition of a log is here by names alone: its own, its label's, its model's, its file's."""

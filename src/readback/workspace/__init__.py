@@ -11,7 +11,7 @@ from readback.quantity import quantity
 from readback.readers import by_address, hub_cache, paths
 from readback.readers.yaml_file import read_yaml
 from readback.types import Diagnostic, Location, Workspace
-from readback.workspace import discovery, left_out, plain_templates, proposed_scores, workspace_file
+from readback.workspace import discovery, left_out, plain_templates, proposed_scores, tool_logs, workspace_file
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import DATASET, OTHER, WORKSPACE, RecognisedFile, recognise
 from readback.workspace.resolve_draft import resolve
@@ -168,6 +168,7 @@ def _read_folder(root: Path, draft: Draft) -> None:
             parsed = read_yaml(path, workspace_file.NAME)
             read_workspace_file(draft, parsed)
             if isinstance(parsed.value, Mapping) and not SOURCES.isdisjoint(parsed.value):
+                tool_logs.take_unnamed_logs(draft)
                 return
         else:
             draft.diagnostics.append(path)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from readback.quantity import quantity
 from readback.readers.logs.decode import DecodedLog, decode
-from readback.readers.paths import format_relative
+from readback.readers.logs.formats import find_format
+from readback.readers.paths import format_relative, list_files, resolve
 from readback.records.logged_calls import RECORDS
-from readback.requests.log_names import list_labels
-from readback.types import Condition, DatasetSource, Location, ScoreSource
+from readback.requests.log_names import list_labels, list_names_here, match_name
+from readback.types import Condition, DatasetSource, Location, ScoreSource, Workspace
 from readback.workspace.draft import Draft
 from readback.workspace.kinds import LOG
-from readback.workspace.recognise import RecognisedFile
+from readback.workspace.recognise import RecognisedFile, recognise
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,23 @@ def take_logs(draft: Draft, files: Sequence[RecognisedFile]) -> None:
         _take_beside_prompts(draft, logs)
     else:
         _take_alone(draft, logs)
+
+
+def take_unnamed_logs(draft: Draft) -> None:
+    """Take the logs that lie beside a readback.yml that names none of them: it need not be changed for each run."""
+    named = {source.path for source in draft.scores} | {condition.answers for condition in draft.conditions}
+    named |= {*draft.sent, *draft.named, draft.dataset.path if draft.dataset else ""}
+    files: list[RecognisedFile] = []
+    for path in list_files(draft.root, draft.depth).files:
+        name = format_relative(draft.root, path)
+        resolved = resolve(draft.root, name)
+        if name in named or not isinstance(resolved, Path) or find_format(resolved) is None:
+            continue
+        file = recognise(path, draft.root)
+        if file.what == LOG:
+            files.append(file)
+    if files and (draft.prompts or draft.tasks):
+        take_logs(draft, files)
 
 
 def _decode_logs(draft: Draft, files: Sequence[RecognisedFile]) -> list[Log]:
@@ -71,7 +89,9 @@ def _take_beside_prompts(draft: Draft, logs: Sequence[Log]) -> None:
         with_records = [log for log in logs if log.decoded.counts["records"]]
         first = _choose_first(draft, with_records)
         draft.dataset = DatasetSource(first.name, id="id", format=RECORDS) if first else None
-    if not draft.conditions:
+    if draft.conditions:
+        _join_conditions(draft, logs)
+    else:
         _add_conditions(draft, logs)
     for log in logs:
         if log.decoded.counts["requests"]:
@@ -102,6 +122,30 @@ def _add_conditions(draft: Draft, logs: Sequence[Log]) -> None:
                     logged_as=condition.name,
                 )
             )
+
+
+def _join_conditions(draft: Draft, logs: Sequence[Log]) -> None:
+    """Give conditions here the answers of those of a log that go by their name, and the log's name as an alias.
+
+    Where several of a log go by one name (a prompt that was sent to two models), none is joined: they would mix.
+    """
+    named = Workspace(draft.root, draft.name, prompts=draft.prompts, conditions=tuple(draft.conditions))
+    names_here = list_names_here(named)
+    for log in logs:
+        hits: dict[str, list[str]] = {}
+        for condition in log.decoded.conditions:
+            hit = match_name(named, log.name, condition, names_here)
+            if hit is not None:
+                hits.setdefault(hit[0], []).append(condition.name)
+        for number, here in enumerate(draft.conditions):
+            own = hits.get(here.name, [])
+            if len(own) != 1:
+                continue
+            aliases = here.aliases if own[0] == here.name else (*here.aliases, own[0])
+            joined = replace(here, aliases=tuple(dict.fromkeys(aliases)))
+            if here.answers is None and log.decoded.counts["answers"]:
+                joined = replace(joined, answers=log.name, logged=log.name, logged_as=own[0])
+            draft.conditions[number] = joined
 
 
 def _take_alone(draft: Draft, logs: Sequence[Log]) -> None:
