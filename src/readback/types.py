@@ -132,6 +132,7 @@ class Prompt:
     place: Location = NOWHERE  # of the template's first character
     system_place: Location = NOWHERE
     settings_places: Mapping[str, Location] = field(default_factory=dict)  # by name, where a file sets it
+    project: Values | None = None  # of a prompt in another tool's project: what that tool's rendering needs
 
 
 @dataclass(frozen=True, slots=True)

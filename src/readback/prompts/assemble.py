@@ -14,6 +14,7 @@ from readback.prompts.generation import add_examples, begin_call, insert_turns
 from readback.prompts.judge_messages import build_judge_messages
 from readback.prompts.judge_values import Rows, has_answer
 from readback.prompts.messages import Segments, compute_fingerprint, join_texts, make_messages
+from readback.prompts.project_messages import build_project_messages
 from readback.prompts.request_settings import resolve_program
 from readback.prompts.selections import (
     SelectedTexts,
@@ -38,6 +39,7 @@ from readback.types import (
     Location,
     Message,
     Model,
+    Prompt,
     Record,
     Segment,
     Selection,
@@ -73,6 +75,9 @@ def assemble(
     elif (logged := _find_logged(workspace, choice)) is not None:
         messages, diagnostics = build_logged_messages(workspace.root, logged, record)
         built = _Built(messages, diagnostics=diagnostics)
+    elif (prompt := _find_project_prompt(workspace, choice)) is not None:
+        messages, diagnostics = build_project_messages(prompt, record)
+        built = _Built(messages, diagnostics=diagnostics)
     else:
         built = _build_sent(workspace, record, choice, origins)
     fingerprint = compute_fingerprint(built.messages) if built.messages and marked else ""
@@ -96,6 +101,14 @@ def _find_logged(workspace: Workspace, choice: Selection) -> Condition | None:
         return None
     condition = workspace.condition(choice.condition)
     return condition if condition is not None and condition.logged and not condition.mode else None
+
+
+def _find_project_prompt(workspace: Workspace, choice: Selection) -> Prompt | None:
+    """Return the prompt of a selection that is one of another tool's project."""
+    condition = workspace.condition(choice.condition) if choice.condition else None
+    mode = choice.mode or (condition.mode if condition else None)
+    prompt = workspace.prompts.get(mode) if mode else None
+    return prompt if prompt is not None and prompt.project is not None else None
 
 
 class _Built(NamedTuple):

@@ -22,9 +22,10 @@ ROWS = (
 )
 MESSAGE = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "timestamp", "id", "type", "created_at"})
 # What makes the folder that it lies in a project of that tool.
+PROMPTFOO = "a promptfoo project"
 PROJECTS = (
     "an annotator of AlpacaEval",
-    "a promptfoo project",
+    PROMPTFOO,
     "a task of lm-eval",
     "a prompt of semantic-kernel",
     "a prompt of LangChain",
@@ -105,7 +106,7 @@ def _is_haystack(value: Mapping[str, Any]) -> bool:
 
 MAPPINGS = (
     ("results of promptfoo", _is_promptfoo_results),
-    ("a promptfoo project", _is_promptfoo_project),
+    (PROMPTFOO, _is_promptfoo_project),
     ("a log of inspect", _is_inspect_log),
     ("results of lm-eval", _is_lm_eval_results),
     ("a task of lm-eval", _is_lm_eval_task),

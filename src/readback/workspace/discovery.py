@@ -19,6 +19,7 @@ from readback.workspace import (
     python_templates,
     score_tables,
     tool_logs,
+    tool_projects,
     training,
 )
 from readback.workspace.dataset_choices import read_first_rows
@@ -44,6 +45,7 @@ from readback.workspace.recognise import (
     OTHER,
     PART,
     PLAN,
+    PROJECT,
     PROMPTS,
     SCORES,
     TEMPLATE,
@@ -75,7 +77,10 @@ def discover(draft: Draft) -> None:
         take_recognised(main, draft, around=files)
     # What a plan names is all there is; a table known by its columns has others beside it.
     has_scores = bool(draft.scores)
-    if has_plan:
+    projects = files.all(PROJECT)
+    if main is None and projects:
+        tool_projects.take_project(draft, projects)
+    elif has_plan:
         take_remaining_models(draft, files)
         _list_datasets(draft, files)
     else:
@@ -117,7 +122,8 @@ def _take_single_files(draft: Draft, files: Survey) -> Survey:
 
 def _leave_out_neighbours(draft: Draft, files: Survey) -> Survey:
     """Leave out what lies in the folder of another tool's project and is only guessed to be data or a prompt."""
-    homes = {file.path.parent: file for file in files.all(TOOL) if file.detail.startswith(other_tools.PROJECTS)}
+    tools = files.all(TOOL, PROJECT)
+    homes = {file.path.parent: file for file in tools if file.detail.startswith(other_tools.PROJECTS)}
     if not homes:
         return files
     chosen = {name for key in ("dataset", "template") for name in draft.chosen.get(key, "").split("\n")}
@@ -150,6 +156,9 @@ def open_file(file: RecognisedFile, draft: Draft) -> None:
         return
     if file.what == LOG:
         tool_logs.take_logs(draft, (file,))
+        return
+    if file.what == PROJECT:
+        tool_projects.take_project(draft, (file,))
         return
     take_recognised(file, draft)
     if file.what in CONFIGS and (draft.dataset is None or draft.dataset.absent):

@@ -43,6 +43,7 @@ ANSWERS, ADAPTER, OTHER = "answers", "adapter", "not recognised"
 BATCH = "replies of a batch"  # of requests that Readback exported
 CHAT_TEMPLATE, CODE = "chat template", "code with a system message"
 TEMPLATE, TOOL = "prompt template", "file of another tool"
+PROJECT = "project of another tool"  # its prompts, tests and providers
 LOG = "log of another tool"  # what it sent, what came back, and how that was scored
 
 MOST = 0.5  # a share must be more than this

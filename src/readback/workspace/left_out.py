@@ -49,6 +49,7 @@ PROPOSED = (kinds.FORM, "table of judges", "table of scores")
 LOOKS: Mapping[str, Looks] = {
     **dict.fromkeys((kinds.DATASET, kinds.TRAINING, kinds.ANSWERS, kinds.BATCH, kinds.TOOL, kinds.FORM), "data"),
     kinds.LOG: "log",
+    kinds.PROJECT: "prompt",
     **dict.fromkeys((kinds.SCORES, "table of judges", "table of scores"), "scores"),
     **dict.fromkeys((kinds.PROMPTS, kinds.TEMPLATE, kinds.JUDGE), "prompt"),
 }

@@ -44,6 +44,7 @@ from readback.workspace.kinds import (
     OTHER,
     PART,
     PLAN,
+    PROJECT,
     PROMPTS,
     SCORES,
     TEMPLATE,
@@ -75,6 +76,7 @@ __all__ = [
     "OTHER",
     "PART",
     "PLAN",
+    "PROJECT",
     "PROMPTS",
     "SCORES",
     "TEMPLATE",
@@ -270,7 +272,10 @@ def _recognise_config(look: _Look) -> RecognisedFile | None:
     if head and not (ours or other_tools.KEYS.search(head)):
         return _recognise_by_key(look, head) or RecognisedFile(path, OTHER)
     parsed = read_yaml(path, look.file)
-    if tool := other_tools.describe_mapping(parsed.value):
+    tool = other_tools.describe_mapping(parsed.value)
+    if tool == other_tools.PROMPTFOO:
+        return RecognisedFile(path, PROJECT, parsed, detail=tool)
+    if tool:
         return RecognisedFile(path, TOOL, parsed, detail=NOT_YET.format(tool))
     if head and not ours:
         return _recognise_by_key(look, head) or RecognisedFile(path, OTHER)

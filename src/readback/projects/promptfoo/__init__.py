@@ -40,6 +40,19 @@ def render_rows(payload: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield asdict(render_messages(mode, row, fields))
 
 
+def stream_rows(payload: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """{"path", "root", "environment"} → each row of the project as JSON; in the child."""
+    project = read_project(Path(payload["path"]), Path(payload["root"]), payload["environment"])
+    for row in project.rows:
+        yield asdict(row)
+
+
+def render_row(payload: list[Any]) -> dict[str, Any]:
+    """[mode settings, row settings, fields] → what `render_messages` returns; in the child."""
+    mode, row, fields = payload
+    return asdict(render_messages(mode, row, fields))
+
+
 def open_project(path: Path, root: Path, environment: Mapping[str, str]) -> Project:
     """Read a project in a bounded child; one that is too large for it has a finding and nothing else."""
     payload = {"path": str(path), "root": str(root), "environment": dict(environment)}

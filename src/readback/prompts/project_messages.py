@@ -1,0 +1,59 @@
+"""Build the messages of a mode that is a prompt of another tool's project, as that tool writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from readback import sandbox
+from readback.message_parts import whole_message
+from readback.projects.model import RenderedMessages, TextSegment
+from readback.projects.promptfoo import import_messages
+from readback.readers.project_rows import ID, ROW
+from readback.types import Diagnostic, Location, Message, Prompt, Record, Segment
+
+WORK = "readback.projects.promptfoo:render_row"
+REFUSED, NOT_RUN = "asm-project-row", "asm-project-not-run"
+
+
+def build_project_messages(prompt: Prompt, record: Record) -> tuple[tuple[Message, ...], tuple[Diagnostic, ...]]:
+    """Return the messages for a record, or the diagnostic that says why the tool sends none."""
+    settings = dict(prompt.project or {})
+    row = record.fields.get(ROW)
+    about: Mapping[str, Any] = row if isinstance(row, Mapping) else {}
+    fields = {name: value for name, value in record.fields.items() if name not in (ID, ROW)}
+    try:
+        answer = sandbox.call(WORK, [settings, about.get("settings", {}), fields])
+    except sandbox.Stopped as stopped:
+        values = {"what": f"{stopped.kind} for rendering the prompt", "limit": stopped.detail}
+        return (), (Diagnostic("dat-limit", values, prompt.place),)
+    rendered = import_messages(answer)
+    if not rendered.applies:
+        return (), (Diagnostic(NOT_RUN, {"mode": prompt.mode}, prompt.place, prompt.mode),)
+    if rendered.error is not None:
+        return (), (Diagnostic(REFUSED, {"reason": rendered.error}, prompt.place, prompt.mode),)
+    return _make_messages(rendered, prompt.place), ()
+
+
+def _make_messages(rendered: RenderedMessages, place: Location) -> tuple[Message, ...]:
+    if rendered.messages is None:
+        text = rendered.text or ""
+        return (Message("prompt", (Segment(text, "template", None, place),)),)
+    messages = []
+    for number, message in enumerate(rendered.messages):
+        role, content = str(message.get("role", "")), message.get("content")
+        traced = rendered.segments[number] if number < len(rendered.segments) else ()
+        text = content if isinstance(content, str) else ""
+        segments = _make_segments(traced, place)
+        if "".join(segment.text for segment in segments) != text:
+            segments = (Segment(text, "template", None, place),) if text else ()
+        messages.append(Message(role, segments, whole_message(message, role)))
+    return tuple(messages)
+
+
+def _make_segments(traced: Sequence[TextSegment], place: Location) -> tuple[Segment, ...]:
+    return tuple(
+        Segment(part.text, part.origin, part.variable, place if part.variable is None else Location())
+        for part in traced
+        if part.text
+    )

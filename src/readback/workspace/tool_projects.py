@@ -1,0 +1,50 @@
+"""Projects of other tools as workspaces: their prompts are modes, their tests the records, their providers models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from readback.projects import promptfoo
+from readback.projects.model import Project
+from readback.quantity import quantity
+from readback.readers import project_rows
+from readback.readers.paths import format_relative
+from readback.types import Condition, DatasetSource, Location, Prompt
+from readback.workspace.draft import Draft
+from readback.workspace.kinds import PROJECT
+from readback.workspace.recognise import RecognisedFile
+
+REFUSED = "dat-project-refused"
+
+
+def take_project(draft: Draft, files: Sequence[RecognisedFile]) -> None:
+    """Take in the chosen project of a folder, else the first; the others are listed."""
+    names = [format_relative(draft.root, file.path) for file in files]
+    if len(names) > 1:
+        draft.alternatives["dataset"] = tuple(names)
+    chosen = draft.chosen.get("dataset")
+    name = chosen if chosen in names else names[0]
+    file = files[names.index(name)]
+    for other in files:
+        if other is not file:
+            draft.say(other.path, PROJECT, used=False, detail=f"{name} is taken; choose this one as the dataset")
+    project = promptfoo.open_project(file.path, draft.root, {})
+    draft.diagnostics += project.diagnostics
+    if project.refused is not None:
+        draft.report(REFUSED, Location(file=name), name, reason=project.refused)
+    _take_modes(draft, project)
+    draft.dataset = DatasetSource(name, id=project_rows.ID, format=project_rows.NAME)
+    prompts, rows = quantity(len(project.modes), "prompt"), quantity(len(project.rows), "row")
+    draft.say(file.path, PROJECT, detail=f"{project.tool}: {prompts}, {rows}")
+
+
+def _take_modes(draft: Draft, project: Project) -> None:
+    """Add each prompt as a mode, and each prompt for each of its providers as a condition."""
+    for mode in project.modes:
+        render = {"tool": project.tool, **mode.settings}
+        draft.prompts[mode.name] = Prompt(mode.name, mode.template, syntax="text", place=mode.place, project=render)
+    for provider in project.providers:
+        for mode in project.modes:
+            if mode.settings.get("applies", True) and (not mode.providers or provider in mode.providers):
+                name = f"{mode.name} | {provider}"
+                draft.conditions.append(Condition(name, mode=mode.name, model=provider, place=mode.place))
