@@ -1,0 +1,126 @@
+"""Count how many lines of the shared vectors of other tools the exports of Readback equal, tool by tool.
+
+    python benchmarks/_shared_vectors.py [TOOL ...]
+
+Each case is exported as `readback export CASE/FILE --as messages-jsonl` (`--what observed` for logs) and compared with
+`expected.jsonl`: row with index, id with record where both have one, messages or text, and that a row is refused.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+from readback import workspace
+from readback.exporting.export import export
+from readback.exporting.observed import export_observed
+from readback.exporting.selections import NothingToExport, list_default_selections
+from readback.readers.logs.formats import find_format
+
+SHARED = Path(os.environ.get("READBACK_SHARED", "../shared")) / "vectors/ecosystem"
+
+
+def main(tools: list[str]) -> None:
+    """Print the table, and each line that does not equal."""
+    for tool in tools or sorted(path.name for path in SHARED.iterdir() if path.is_dir()):
+        right, total, wrong = Counter[str](), Counter[str](), []
+        for case, expected in _group_cases(tool):
+            rows = _export_case(SHARED / tool / case, expected)
+            for line in expected:
+                total[case] += 1
+                if _is_equal(line, rows):
+                    right[case] += 1
+                else:
+                    wrong.append(f"{case} row {line.get('row')} {line.get('condition')}")
+        print(f"{tool}: {right.total()} of {total.total()}")
+        for text in wrong:
+            print(f"    {text}")
+
+
+def _group_cases(tool: str) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    cases: dict[str, list[dict[str, Any]]] = {}
+    with (SHARED / tool / "expected.jsonl").open(encoding="utf-8") as lines:
+        for text in lines:
+            line = json.loads(text)
+            cases.setdefault(line["case"], []).append(line)
+    yield from cases.items()
+
+
+def _export_case(folder: Path, expected: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows of every file that the expected lines name; a file that is refused has one row that says so."""
+    files: dict[str, None] = {}
+    for line in expected:
+        named = line.get("observed_file") or line.get("file")
+        for name in named if isinstance(named, list) else [named]:
+            if name:
+                files.setdefault(name)
+    rows: list[dict[str, Any]] = []
+    for name in files:
+        try:
+            rows += _export_file(folder / name)
+        except (NothingToExport, workspace.NothingRead) as refused:
+            rows.append({"refused": str(refused)})
+    return rows
+
+
+def _export_file(path: Path) -> list[dict[str, Any]]:
+    out = io.BytesIO()
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        if find_format(path) is not None:
+            export_observed(path, "observed", out)
+            scores = io.BytesIO()
+            export_observed(path, "scores", scores)
+            grades = [json.loads(line) for line in scores.getvalue().splitlines()]
+        else:
+            opened = workspace.open(path)
+            grades = []
+            refused = [each.values for each in opened.diagnostics if each.code == "dat-project-refused"]
+            if refused:
+                return [{"refused": str(refused[0])}]
+            export(opened, list_default_selections(opened), "messages-jsonl", out)
+    rows = [json.loads(line) for line in out.getvalue().splitlines()]
+    return [{**row, "grades": grades} for row in rows]
+
+
+def _is_equal(line: Mapping[str, Any], rows: list[dict[str, Any]]) -> bool:
+    if line.get("refused") or line.get("load_error"):
+        return any("refused" in row for row in rows)
+    if line.get("kind") in ("log", "results") and line.get("row") is None and "messages" not in line:
+        return bool(rows)
+    hits = [row for row in rows if _is_about(line, row)]
+    if line.get("error") and not line.get("messages"):
+        return any(row.get("error") or not row.get("messages") for row in hits)
+    if "calls" in line:
+        sent = [(row["messages"], row["output"]) for row in hits]
+        return all((call["messages"], call.get("output")) in sent for call in line["calls"])
+    if line.get("messages") is not None:
+        return any(row.get("messages") == line["messages"] for row in hits)
+    if line.get("text") is not None:
+        return any(row.get("text") == line["text"] for row in hits)
+    return bool(hits)
+
+
+def _is_about(line: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
+    if "refused" in row:
+        return False
+    if line.get("id") is not None and row.get("record") is not None and not _has_numbers(row):
+        return str(line["id"]) == str(row["record"]) and row.get("epoch", 1) == (line.get("epoch") or 1)
+    if line.get("row") is not None and row.get("index") is not None and "calls" not in line:
+        same_row = line["row"] == row["index"]
+        return same_row or (line.get("kind") == "results" and line["row"] == row.get("record"))
+    return True
+
+
+def _has_numbers(row: Mapping[str, Any]) -> bool:
+    return str(row.get("record")) == str(row.get("index"))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
