@@ -10,8 +10,9 @@ and not run, addresses are not fetched, and paths do not leave the workspace.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -27,17 +28,20 @@ from readback.types import Diagnostic, Location
 LIMITS = sandbox.Limits(seconds=20.0, total=120.0, memory=768 << 20, output=512 << 20)  # 50,000 rows take some seconds
 WORK = "readback.projects.promptfoo:work"
 RENDER = "readback.projects.promptfoo:render_rows"
+Pair = tuple[ProjectMode, ProjectRow]
+TOGETHER = 2_000  # rows under modes that one child renders
 
 
 def work(payload: dict[str, Any]) -> dict[str, Any]:
     """{"path", "root", "environment"} → the project as JSON; in the child."""
-    return asdict(read_project(Path(payload["path"]), Path(payload["root"]), payload["environment"]))
+    return export_project(read_project(Path(payload["path"]), Path(payload["root"]), payload["environment"]))
 
 
 def render_rows(payload: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """{"pairs": [[mode settings, row settings, fields]]} → what `render_messages` returns for each; in the child."""
-    for mode, row, fields in payload["pairs"]:
-        yield asdict(render_messages(mode, row, fields))
+    """{"modes": [settings], "rows": [[settings, fields]], "pairs": [[mode, row]]} → each answer; in the child."""
+    for mode, row in payload["pairs"]:
+        settings, fields = payload["rows"][row]
+        yield export_messages(render_messages(payload["modes"][mode], settings, fields))
 
 
 def stream_rows(payload: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -64,23 +68,89 @@ def open_project(path: Path, root: Path, environment: Mapping[str, str]) -> Proj
         return Project(TOOL, path.name, diagnostics=(diagnostic,))
 
 
-def render(pairs: Sequence[tuple[ProjectMode, ProjectRow]]) -> Iterator[RenderedMessages]:
-    """Render rows under modes in a bounded child; one that needs more than its limits has that as its error.
+def render(pairs: Iterable[Pair]) -> Iterator[RenderedMessages]:
+    """Render rows under modes in bounded children; one that needs more than its limits has that as its error.
 
     What follows it goes on in a new child.
     """
-    left = list(pairs)
-    while left:
-        payload = {"pairs": [[dict(mode.settings), dict(row.settings), dict(row.fields)] for mode, row in left]}
-        number = 0
-        try:
-            for answer in sandbox.stream(RENDER, payload, LIMITS, once=True):
-                number += 1
-                yield import_messages(answer)
-            return
-        except sandbox.Stopped as stopped:
-            yield RenderedMessages(None, error=f"stopped at a limit: {stopped.detail}")
-        left = left[number + 1 :]
+    for group in batched(pairs, TOGETHER):
+        left = group
+        while left:
+            number = 0
+            try:
+                for answer in sandbox.stream(RENDER, _make_payload(left), LIMITS, once=True):
+                    number += 1
+                    yield import_messages(answer)
+                break
+            except sandbox.Stopped as stopped:
+                yield RenderedMessages(None, error=f"stopped at a limit: {stopped.detail}")
+            left = left[number + 1 :]
+
+
+def batched(pairs: Iterable[Pair], size: int) -> Iterator[list[Pair]]:
+    """Yield lists of at most so many pairs."""
+    waiting = iter(pairs)
+    while group := list(islice(waiting, size)):
+        yield group
+
+
+def _make_payload(pairs: Sequence[Pair]) -> dict[str, Any]:
+    """Return what the child is told: each mode and row once."""
+    modes: dict[int, int] = {}
+    rows: dict[int, int] = {}
+    numbers = [[modes.setdefault(id(mode), len(modes)), rows.setdefault(id(row), len(rows))] for mode, row in pairs]
+    mode_settings = {modes[id(mode)]: dict(mode.settings) for mode, _ in pairs}
+    row_values = {rows[id(row)]: [dict(row.settings), dict(row.fields)] for _, row in pairs}
+    return {
+        "modes": [mode_settings[index] for index in range(len(modes))],
+        "rows": [row_values[index] for index in range(len(rows))],
+        "pairs": numbers,
+    }
+
+
+def export_project(project: Project) -> dict[str, Any]:
+    """Return a project as JSON."""
+    modes = [
+        {
+            "name": mode.name,
+            "template": mode.template,
+            "settings": mode.settings,
+            "place": export_place(mode.place),
+            "providers": mode.providers,
+        }
+        for mode in project.modes
+    ]
+    rows = [
+        {"index": row.index, "fields": row.fields, "description": row.description, "metadata": row.metadata,
+         "settings": row.settings, "place": export_place(row.place)}
+        for row in project.rows
+    ]  # fmt: skip
+    return {
+        "tool": project.tool,
+        "name": project.name,
+        "modes": modes,
+        "providers": project.providers,
+        "rows": rows,
+        "diagnostics": [asdict(diagnostic) for diagnostic in project.diagnostics],
+        "refused": project.refused,
+    }
+
+
+def export_place(place: Location) -> dict[str, Any]:
+    """Return the parts of a place of a project that are known."""
+    parts = {"file": place.file, "line": place.line, "column": place.column}
+    return {name: part for name, part in parts.items() if part is not None}
+
+
+def export_messages(answer: RenderedMessages) -> dict[str, Any]:
+    """Return rendered messages as JSON."""
+    return {
+        "messages": answer.messages,
+        "text": answer.text,
+        "error": answer.error,
+        "applies": answer.applies,
+        "segments": [[[each.text, each.origin, each.variable] for each in message] for message in answer.segments],
+    }
 
 
 def import_project(raw: Mapping[str, Any]) -> Project:
@@ -111,7 +181,7 @@ def import_project(raw: Mapping[str, Any]) -> Project:
 def import_messages(raw: Mapping[str, Any]) -> RenderedMessages:
     """Return rendered messages from their JSON."""
     messages = None if raw["messages"] is None else tuple(raw["messages"])
-    segments = tuple(tuple(TextSegment(**each) for each in message) for message in raw["segments"])
+    segments = tuple(tuple(TextSegment(*each) for each in message) for message in raw["segments"])
     return RenderedMessages(messages, raw["text"], raw["error"], raw["applies"], segments)
 
 

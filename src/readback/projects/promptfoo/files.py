@@ -14,7 +14,7 @@ from readback.readers.paths import expand, format_relative, resolve
 from readback.readers.yaml_core import read_core_yaml
 from readback.types import NOWHERE, Diagnostic, Location
 
-LARGEST = 16 << 20  # bytes of one file of a project
+LARGEST = 48 << 20  # bytes of one file of a project: 50,000 rows with some contexts have fewer
 CODE = re.compile(r"\.(?:js|cjs|mjs|ts|cts|mts|py|rb|go|sh|bash|exe|bat|cmd|ps1|pl)(?::[\w.]+)?$", re.IGNORECASE)
 PROGRAM = re.compile(r"(?:exec|python|javascript|package):")
 ADDRESS = re.compile(r"(?:https?|az|s3|gs|huggingface|hf|portkey|langfuse|helicone|promptfoo)://")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from readback.projects.javascript_text import (
@@ -31,6 +32,8 @@ from readback.readers.yaml_core import read_core_yaml
 
 CONVERSATION = "_conversation"
 ANSWERS = re.compile(r"\b(?:output|metadata)\b")
+TEMPLATES = 256  # kept parsed
+JSON_BEGINS = frozenset('{["-0123456789tfn')
 SERVER_REFUSES = "a server refuses it"
 
 
@@ -94,7 +97,8 @@ def _make_history(mode: Mapping[str, Any], row: Mapping[str, Any]) -> list[Any] 
         if not is_allowed(each["settings"].get("prompts"), mode["label"], mode.get("id")):
             continue
         try:
-            text = _render_prompt(mode, each["settings"], each["fields"], list(history)).text
+            rendered = _render_prompt(mode, each["settings"], each["fields"], list(history))
+            text = rendered.text if rendered.chat is None else str(stringify(rendered.chat))
         except (TemplateFault, Unrendered):
             continue  # a row that failed is no turn
         history.append(_make_turn(text))
@@ -138,7 +142,7 @@ def _render_prompt(
         return _Text(template, [Chunk(template, offset=0)])
     if not flags.get("without_escapes"):
         try:
-            return _render_chat(parse_json(template), variables, traces, environment)
+            return _render_chat(_parse_chat(template), variables, traces, environment)
         except (ValueError, TemplateFault):
             pass  # no JSON, or a text in it that fails: the tool renders the whole as a text
         values, traces = render_values(variables, traces, environment)
@@ -166,27 +170,46 @@ def _load_values(row: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str,
 def _render_chat(
     chat: Any, variables: Mapping[str, Any], traces: Mapping[str, Trace], environment: Mapping[str, Any]
 ) -> _Text:
-    """Render every text inside a JSON value."""
-    contents: list[list[Chunk]] = []
+    """Render every text inside a JSON value; the contents of messages keep their stretches."""
 
     def fill(value: Any) -> Any:
         if isinstance(value, str):
-            chunks = render(value, variables, environment, traces)
-            return join_surrogates("".join(chunk.text for chunk in chunks))
+            return _join(render(value, variables, environment, traces))
         if isinstance(value, list):
             return [fill(each) for each in value]
         if isinstance(value, dict):
             return {key: fill(each) for key, each in value.items()}
         return value
 
-    filled = fill(chat)
-    for message in chat if isinstance(chat, list) else []:
+    if not isinstance(chat, list):
+        filled = fill(chat)
+        return _Text(str(stringify(filled)), [], filled)
+    messages: list[Any] = []
+    contents: list[list[Chunk]] = []
+    for message in chat:
         content = message.get("content") if isinstance(message, dict) else None
-        is_text = isinstance(content, str)
-        contents.append(render(str(content), variables, environment, traces) if is_text else [])
-    # texts inside are the template's: offsets in the file are not those in a text
-    contents = [[Chunk(chunk.text, chunk.variable) for chunk in each] for each in contents]
-    return _Text(str(stringify(filled)), [], filled, contents)
+        if not isinstance(content, str):
+            messages.append(fill(message))
+            contents.append([])
+            continue
+        chunks = render(content, variables, environment, traces)
+        # an offset here is in a text of the chat, not in the file
+        contents.append([Chunk(chunk.text, chunk.variable) for chunk in chunks])
+        parts = {key: None if key == "content" else fill(each) for key, each in message.items()}
+        messages.append(parts | {"content": _join(chunks)})
+    return _Text("", [], messages, contents)
+
+
+def _join(chunks: Iterable[Chunk]) -> str:
+    return join_surrogates("".join(chunk.text for chunk in chunks))
+
+
+@lru_cache(maxsize=TEMPLATES)
+def _parse_chat(template: str) -> Any:
+    """Return what a template is before rendering if it is JSON; raises ValueError. Nobody changes the value."""
+    if template.lstrip(SPACES)[:1] not in JSON_BEGINS:
+        raise ValueError("no JSON")
+    return parse_json(template)
 
 
 def _read_chat(mode: Mapping[str, Any], row: Mapping[str, Any], rendered: _Text) -> RenderedMessages:
@@ -201,7 +224,7 @@ def _read_chat(mode: Mapping[str, Any], row: Mapping[str, Any], rendered: _Text)
             raise Unrendered(f"the chat is not YAML once it is rendered: {decoded.refusal}")
         return _list_messages(import_value(decoded.value), None)
     try:
-        value = parse_json(text)
+        value = _parse_rendered(text, stripped)
     except ValueError as error:
         if mode.get("flags", {}).get("needs_json") or looks_like_json(stripped):
             raise Unrendered(
@@ -212,6 +235,12 @@ def _read_chat(mode: Mapping[str, Any], row: Mapping[str, Any], rendered: _Text)
         message = {"role": "user", "content": join_surrogates(text)}
         return RenderedMessages((message,), segments=(segments,))
     return _list_messages(value, None)
+
+
+def _parse_rendered(text: str, stripped: str) -> Any:
+    if stripped[:1] not in JSON_BEGINS:
+        raise ValueError("it begins like no JSON")
+    return parse_json(text)
 
 
 def looks_like_json(text: str) -> bool:

@@ -381,8 +381,10 @@ def expand_row(choices: dict[str, list[Any]], repeat: int, room: int) -> tuple[l
 
 def get_affix(options: Mapping[str, Any], default: Mapping[str, Any], key: str) -> str:
     """Return what is glued before or behind the template."""
+    if key not in options and "options" not in default:
+        return ""
     for holder in (options, get_mapping(default, "options")):
-        value = import_value(holder.get(key))
-        if is_true(value):
-            return format_value(value)
+        value = holder.get(key)
+        if value and is_true(import_value(value)):
+            return format_value(import_value(value))
     return ""
