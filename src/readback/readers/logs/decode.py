@@ -18,7 +18,7 @@ from readback.readers import cache_folder
 from readback.readers.bounded_diagnostics import BoundedDiagnostics, as_json, from_json
 from readback.readers.checksum import State, start_hash, state
 from readback.readers.logs.events import Aggregate, Call, Event, LogRecord, LogScore, Run
-from readback.readers.logs.formats import find_format, get_format
+from readback.readers.logs.formats import find_format, get_format, list_companions
 from readback.sandbox import Limits, Stopped, stream
 from readback.types import Diagnostic, Location
 
@@ -71,7 +71,8 @@ def decode(path: Path, file: str) -> DecodedLog | None:
         return None
     before = state(path)
     with cache_folder.room():
-        entry = cache_folder.entry(path, ["log", file, log_format.key], VERSION)
+        companions = list_companions(path.absolute(), log_format)
+        entry = cache_folder.entry(path, ["log", file, log_format.key, *companions], VERSION)
         decoded = _load(entry)
         if decoded is not None:
             return decoded

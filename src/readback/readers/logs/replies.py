@@ -141,3 +141,17 @@ def _join_texts(parts: Sequence[Any], key: str) -> Any:
             return join_parts(parts) or None
         texts.append(part[key])
     return "".join(texts) if texts else None
+
+
+def read_batch_reply(row: Mapping[str, Any]) -> Reply:
+    """Return the reply in a line of an OpenAI batch."""
+    response = row.get("response")
+    if row.get("error"):
+        return Reply(error=describe_error(row["error"]))
+    if not isinstance(response, dict):
+        return Reply(error="no response")
+    status = response.get("status_code")
+    reply = read_reply(response.get("body"))
+    if status is None or (isinstance(status, int) and status in SUCCESS):
+        return reply
+    return Reply(None, reply.model, f"status {str(status)[:20]}: {reply.error or 'failed'}", None, reply.details)

@@ -11,6 +11,8 @@ To add a format, write a module in this folder with
   with `file`, a line where there is one, and a reason. A row that cannot be read is a Call with an error as well, so
   that rows can be counted.
 
+`COMPANIONS` are the keys of formats whose files beside are read with it: when one of them changes, it is read again.
+
 `is_dataset`: its rows are first of all a dataset or training data, and are opened as such; what was sent is exported
 from it all the same. `HOLDS_SCORES = False` in a module whose files are requests and replies and never hold grades.
 """
@@ -28,6 +30,7 @@ from readback.readers.checksum import State, state
 from readback.readers.logs.events import Event
 
 HEAD = 1 << 18  # bytes looked at
+MOST_COMPANIONS = 200  # files of a folder that are looked at
 GZIP = b"\x1f\x8b"
 
 
@@ -41,6 +44,7 @@ class LogFormat:
     read: Callable[[Path, str], Iterator[Event]]
     is_dataset: bool = False
     holds_scores: bool = True
+    companions: tuple[str, ...] = ()  # keys of formats whose files beside are read as well
 
 
 # The modules in the order of asking: those with marks that no other file has come first.
@@ -82,7 +86,17 @@ def get_format(key: str) -> LogFormat:
 def _load_format(key: str) -> LogFormat:
     module = import_module(f"{__name__}.{key}")
     is_dataset, holds_scores = getattr(module, "IS_DATASET", False), getattr(module, "HOLDS_SCORES", True)
-    return LogFormat(key, module.NAME, module.recognise, module.read, is_dataset, holds_scores)
+    companions = getattr(module, "COMPANIONS", ())
+    return LogFormat(key, module.NAME, module.recognise, module.read, is_dataset, holds_scores, companions)
+
+
+def list_companions(path: Path, log_format: LogFormat) -> list[tuple[str, State]]:
+    """Return the name and the state of each file beside a log that is read with it. Raises OSError."""
+    if not log_format.companions:
+        return []
+    files = sorted(other for other in path.parent.iterdir() if other != path and other.is_file())[:MOST_COMPANIONS]
+    formats = [(other, find_format(other)) for other in files]
+    return [(other.name, state(other)) for other, entry in formats if entry and entry.key in log_format.companions]
 
 
 def find_format(path: Path) -> LogFormat | None:

@@ -11,6 +11,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from readback.readers.logs.batch_join import (
+    BatchFormat,
+    find_replies,
+    find_requests,
+    get_body_model,
+    read_joined,
+)
 from readback.readers.logs.bodies import Body, is_anthropic, read_anthropic
 from readback.readers.logs.calls import RowCall, read_calls, without
 from readback.readers.logs.events import Event
@@ -18,10 +25,14 @@ from readback.readers.logs.formats.openai_requests import read_row as read_other
 from readback.readers.logs.head import peek_objects
 from readback.readers.logs.messages import describe_kind
 from readback.readers.logs.replies import Reply, describe_error, read_reply
+from readback.readers.text_file import read_head
 
 NAME = "requests to Anthropic"
 HOLDS_SCORES = False
+HOLDS_SCORES = False
 ID = "custom_id"
+COMPANIONS = ("anthropic",)
+HEAD = 1 << 18
 ELSEWHERE = "the requests are in another file"
 ENDED = frozenset({"succeeded", "errored", "canceled", "expired"})
 
@@ -50,8 +61,18 @@ def _is_result(row: Mapping[str, Any]) -> bool:
 
 
 def read(path: Path, file: str) -> Iterator[Event]:
-    """Yield a call for each row."""
-    return read_calls(path, file, "Anthropic", _read_row)
+    """Yield a call for each row; the results of a batch are joined to its requests where both lie in one folder."""
+    if any(map(_is_result, peek_objects(read_head(path, HEAD)))):
+        joined = read_joined(find_requests(path, BATCH), _read_requests, file)
+        yield from joined or read_calls(path, file, "Anthropic", _read_row)
+    else:
+        yield from _read_requests(path, file)
+
+
+def _read_requests(path: Path, file: str) -> Iterator[Event]:
+    replies = find_replies(path, BATCH)
+    yield from read_calls(path, file, "Anthropic", lambda row: replies.answer(_read_row(row)))
+    yield from replies.report(file)
 
 
 def _read_row(row: Any) -> RowCall:
@@ -81,3 +102,10 @@ def _read_result(result: Any) -> Reply:
     if result.get("error"):
         return Reply(error=f"{str(ended)[:40]}: {describe_error(result['error'])}")
     return Reply(error=str(ended)[:40])
+
+
+def _read_reply(row: Mapping[str, Any]) -> Reply:
+    return _read_result(row.get("result"))
+
+
+BATCH = BatchFormat(ID, _is_batch, _is_result, _read_reply, get_body_model)

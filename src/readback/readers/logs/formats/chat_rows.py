@@ -21,6 +21,7 @@ from readback.readers.logs.replies import Reply, read_message_output
 
 NAME = "rows of conversations"
 HOLDS_SCORES = False
+HOLDS_SCORES = False
 IS_DATASET = True
 # Columns of evaluations: messages beside them are but one field of a record.
 OTHER_COLUMNS = frozenset(

@@ -11,15 +11,26 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from readback.readers.logs.batch_join import (
+    BatchFormat,
+    find_replies,
+    find_requests,
+    get_body_model,
+    read_joined,
+)
 from readback.readers.logs.bodies import Body, read_gemini
 from readback.readers.logs.calls import RowCall, read_calls, without
 from readback.readers.logs.events import Event
 from readback.readers.logs.head import peek_objects
 from readback.readers.logs.messages import describe_kind
 from readback.readers.logs.replies import Reply, describe_error, read_reply
+from readback.readers.text_file import read_head
 
 NAME = "requests to Gemini"
 HOLDS_SCORES = False
+HOLDS_SCORES = False
+COMPANIONS = ("gemini",)
+HEAD = 1 << 18
 ELSEWHERE = "the requests are in another file"
 
 
@@ -44,8 +55,26 @@ def _is_reply(row: Mapping[str, Any]) -> bool:
 
 
 def read(path: Path, file: str) -> Iterator[Event]:
-    """Yield a call for each row."""
-    return read_calls(path, file, "Gemini", _read_row)
+    """Yield a call for each row; the replies of a batch are joined to its requests where both lie in one folder."""
+    if any(map(_is_lone_reply, peek_objects(read_head(path, HEAD)))):
+        joined = read_joined(find_requests(path, BATCH), _read_requests, file)
+        yield from joined or read_calls(path, file, "Gemini", _read_row)
+    else:
+        yield from _read_requests(path, file)
+
+
+def _read_requests(path: Path, file: str) -> Iterator[Event]:
+    replies = find_replies(path, BATCH)
+    yield from read_calls(path, file, "Gemini", lambda row: replies.answer(_read_row(row)))
+    yield from replies.report(file)
+
+
+def _is_lone_reply(row: Mapping[str, Any]) -> bool:
+    return "key" in row and "request" not in row and _is_reply(row)
+
+
+def _is_request(row: Mapping[str, Any]) -> bool:
+    return "key" in row and "response" not in row and _is_body(row.get("request"))
 
 
 def _read_row(row: Any) -> RowCall:
@@ -77,3 +106,6 @@ def _read_reply(row: Mapping[str, Any]) -> Reply:
     if response is None:
         return Reply()
     return read_reply(response)
+
+
+BATCH = BatchFormat("key", _is_request, _is_lone_reply, _read_reply, get_body_model)

@@ -7,31 +7,50 @@ lines with one `custom_id` are both kept. A line without a body is a call with a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from readback.readers.logs.batch_join import BatchFormat, find_replies, get_body_model
 from readback.readers.logs.bodies import Body, read_body
 from readback.readers.logs.calls import RowCall, read_calls, without
 from readback.readers.logs.events import Event
 from readback.readers.logs.head import peek_objects
 from readback.readers.logs.messages import describe_kind
+from readback.readers.logs.replies import read_batch_reply
 
 NAME = "requests of an OpenAI batch"
 HOLDS_SCORES = False
+HOLDS_SCORES = False
 ID = "custom_id"
+COMPANIONS = ("openai_batch", "openai_batch_replies")
 
 
 def recognise(head: bytes, path: Path) -> bool:
     """Tell whether a file has rows with a `custom_id` and a request."""
     if b'"custom_id"' not in head:
         return False
-    return any(ID in row and ("body" in row or {"method", "url"} <= row.keys()) for row in peek_objects(head))
+    return any(map(is_request, peek_objects(head)))
+
+
+def is_request(row: Mapping[str, Any]) -> bool:
+    """Tell whether a row is a request."""
+    return ID in row and ("body" in row or {"method", "url"} <= row.keys())
+
+
+def is_reply(row: Mapping[str, Any]) -> bool:
+    """Tell whether a row is the reply to a request."""
+    return ID in row and ("response" in row or "error" in row) and "body" not in row
+
+
+BATCH = BatchFormat(ID, is_request, is_reply, read_batch_reply, get_body_model)
 
 
 def read(path: Path, file: str) -> Iterator[Event]:
-    """Yield a call for each line."""
-    return read_calls(path, file, "OpenAI batch", _read_row)
+    """Yield a call for each line, with the reply that lies beside."""
+    replies = find_replies(path, BATCH)
+    yield from read_calls(path, file, "OpenAI batch", lambda row: replies.answer(_read_row(row)))
+    yield from replies.report(file)
 
 
 def _read_row(row: Any) -> RowCall:

@@ -21,6 +21,7 @@ from readback.readers.logs.replies import SUCCESS, Reply, describe_error, read_r
 
 NAME = "logged requests"
 HOLDS_SCORES = False
+HOLDS_SCORES = False
 SETTINGS = frozenset(  # of a request: a file of data has none of them
     {
         *("temperature", "top_p", "max_tokens", "max_completion_tokens", "max_output_tokens", "stream", "tool_choice"),

@@ -13,6 +13,7 @@ from readback.readers.logs.head import peek_objects
 from readback.readers.logs.messages import describe_kind
 
 NAME = "requests that readback tap kept"
+HOLDS_SCORES = False
 NOT_JSON = "the body is no JSON"
 
 

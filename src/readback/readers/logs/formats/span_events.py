@@ -20,6 +20,7 @@ from readback.readers.logs.span_messages import read_exchange
 from readback.readers.logs.span_shapes import LogEvent, Span, is_log_event, is_span, list_log_events
 from readback.types import Diagnostic, Location
 
+COMPANIONS = ("spans",)
 NAME = "log events of a tracing tool"
 MARK = b"gen_ai."
 RESULT = "gen_ai.evaluation.result"

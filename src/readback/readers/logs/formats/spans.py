@@ -24,6 +24,7 @@ from readback.readers.logs.span_messages import read_exchange
 from readback.readers.logs.span_shapes import LogEvent, Span, is_span, list_spans
 from readback.types import Diagnostic, Location
 
+COMPANIONS = ("span_events",)
 NAME = "spans of a tracing tool"
 MARKS = (b"gen_ai.", b"llm.", b"openinference.span.kind", b'"input_messages"')
 NOT_RECORDED = "the messages were not recorded (capture of content is off by default)"
