@@ -202,6 +202,9 @@ def test_the_answer_of_the_child_is_the_same_and_a_stopped_row_costs_no_other(tm
     answers = list(promptfoo.render([(mode, row) for row in project.rows for mode in project.modes]))
     assert [answer.messages and answer.messages[0]["content"] for answer in answers] == ["Hi x", None, "Hi y", None]
     assert "steps" in str(answers[1].error)
+    mode, row = project.modes[0], project.rows[0]
+    alone = promptfoo.import_messages(promptfoo.render_row([mode.settings, row.settings, row.fields]))
+    assert alone == answers[0] == promptfoo.render_messages(mode.settings, row.settings, row.fields)
 
 
 def test_the_environment_is_what_the_workspace_names_and_nothing_else(tmp_path: Path) -> None:

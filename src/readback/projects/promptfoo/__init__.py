@@ -54,7 +54,7 @@ def stream_rows(payload: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def render_row(payload: list[Any]) -> dict[str, Any]:
     """[mode settings, row settings, fields] → what `render_messages` returns; in the child."""
     mode, row, fields = payload
-    return asdict(render_messages(mode, row, fields))
+    return export_messages(render_messages(mode, row, fields))
 
 
 def open_project(path: Path, root: Path, environment: Mapping[str, str]) -> Project:
