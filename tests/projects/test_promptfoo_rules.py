@@ -215,6 +215,11 @@ def test_the_environment_is_what_the_workspace_names_and_nothing_else(tmp_path: 
     assert [each.values["name"] for each in project.diagnostics if each.code == "dat-environment-unknown"] == ["PATH"]
 
 
+def test_a_label_that_is_there_again_has_a_number(tmp_path: Path) -> None:
+    config = "prompts: [{label: same, raw: a}, {label: same, raw: b}, {label: other, raw: c}]\n"
+    assert [mode.name for mode in read(tmp_path, config).modes] == ["same", "same (2)", "other"]
+
+
 def test_a_prompt_that_prints_earlier_answers_is_no_guess(tmp_path: Path) -> None:
     config = "prompts: ['{% for t in _conversation %}{{ t.output }}{% endfor %}{{q}}']\n"
     project = read(tmp_path, config + "tests: [{vars: {q: a}}, {vars: {q: b}}]\n")

@@ -187,17 +187,16 @@ class _ProjectReader:
     def make_modes(
         self, prompts: Iterable[PromptText], providers: list[tuple[str, str, list[Any] | None]]
     ) -> list[ProjectMode]:
-        """Return the modes: prompts, numbered where labels are doubled, with the providers they go to."""
+        """Return the modes: prompts, with a number from the second of a label on, and the providers they go to."""
         texts = dict(self.environment)
         flags = {name: True for key, name in FLAGS.items() if is_set(texts.get(key))}
         prompts = list(prompts)
-        doubled = {label for label, number in Counter(prompt.label for prompt in prompts).items() if number > 1}
         turns: Counter[str] = Counter()
         modes = []
         for prompt in prompts:
             turns[prompt.label] += 1
             recorded = respell(prompt.label)
-            name = f"{recorded} ({turns[prompt.label]})" if prompt.label in doubled else recorded
+            name = f"{recorded} ({turns[prompt.label]})" if turns[prompt.label] > 1 else recorded
             labels = tuple(label for label, _, wanted in providers if is_allowed(wanted, prompt.label, prompt.id))
             goes_to_all = len(labels) == len(providers)
             settings: dict[str, Any] = {"label": prompt.label, "raw": prompt.raw, "environment": texts}
