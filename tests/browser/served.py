@@ -27,6 +27,7 @@ WAIT = 60_000  # a busy machine may take its time; what never comes fails all th
 LAPTOP = {"width": 1366, "height": 768}
 FOLLOW = "url => { history.pushState({}, '', url); dispatchEvent(new PopStateEvent('popstate')); }"
 LOADING = '[data-testid="stSkeleton"]'  # an element whose part of the program the browser still fetches
+STALE = '[data-stale="true"]'  # an element of the run before, which is grey after a while
 
 Serve = Callable[..., str]
 Others = Callable[[int], list[Any]]
@@ -174,7 +175,7 @@ def turn_to(page: Any, url: str, ready: str = "h1", state: str = "visible") -> N
     wire = wire_of(page)
     before = wire.asked
     page.evaluate(FOLLOW, url)
-    for _ in range(100):
+    for _ in range(400):
         if wire.asked > before:
             break
         page.wait_for_timeout(50)
@@ -218,6 +219,7 @@ def settle(page: Any) -> None:
         page.wait_for_timeout(50)
     page.wait_for_selector(SETTLED, timeout=WAIT)
     page.wait_for_selector(LOADING, state="detached", timeout=WAIT)
+    page.wait_for_selector(STALE, state="detached", timeout=WAIT)
     for _ in range(100):  # wait_for_function would evaluate text inside the page, which the policy forbids
         if page.evaluate("Boolean(window.readbackPage || !document.querySelector('[data-rb-keys]'))"):
             break

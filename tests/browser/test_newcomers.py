@@ -52,7 +52,7 @@ def test_names_that_differ_are_mapped_by_two_clicks(at: At, page: Any, tmp_path:
         page.get_by_role("button", name=button).click()
         settle(page)
     page.get_by_role("link", name="See the messages with these fields").click()
-    page.wait_for_selector(".rb-exact", timeout=60_000)
+    page.wait_for_selector(".rb-exact:has-text('Pourquoi')", timeout=60_000)
     assert page.locator(".rb-exact").inner_text() == "Pourquoi ? Parce que."
 
 

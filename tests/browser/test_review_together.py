@@ -84,7 +84,7 @@ def test_a_draft_and_its_id_outlive_a_reload_and_are_saved_once(at: At, page: An
     settle(page)
     page.keyboard.press("N")
     page.get_by_role("textbox", name="Your note").wait_for()
-    for _ in range(50):
+    for _ in range(300):
         if page.get_by_role("textbox", name="Your note").input_value():
             break
         page.wait_for_timeout(100)

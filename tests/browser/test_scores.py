@@ -33,7 +33,7 @@ def tab_to(page: Any, text: str) -> None:
 
 def arrived(page: Any, part: str) -> None:
     """Wait until the focus is on the heading of what was opened."""
-    for _ in range(100):
+    for _ in range(300):
         if part in page.evaluate(FOCUS):
             return settle(page)
         page.wait_for_timeout(100)

