@@ -24,6 +24,7 @@ PAGES = tuple("" if name == "overview" else name for name in sorted(
 APP = '[data-testid="stApp"]'
 SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 WAIT = 60_000  # a busy machine may take its time; what never comes fails all the same, twice: see conftest.py
+LOADS = 120_000  # a page itself takes longer, with other browsers and servers beside it: its program is megabytes
 LAPTOP = {"width": 1366, "height": 768}
 FOLLOW = "url => { history.pushState({}, '', url); dispatchEvent(new PopStateEvent('popstate')); }"
 LOADING = '[data-testid="stSkeleton"]'  # an element whose part of the program the browser still fetches
@@ -120,6 +121,7 @@ def tab(browser: Any) -> Iterator[Any]:
     page = context.new_page()
     wire_of(page)
     page.set_default_timeout(WAIT)
+    page.set_default_navigation_timeout(LOADS)
     yield page
     context.close()
 
@@ -217,9 +219,9 @@ def settle(page: Any) -> None:
         if not wire.waits:
             break
         page.wait_for_timeout(50)
-    page.wait_for_selector(SETTLED, timeout=WAIT)
-    page.wait_for_selector(LOADING, state="detached", timeout=WAIT)
-    page.wait_for_selector(STALE, state="detached", timeout=WAIT)
+    page.wait_for_selector(SETTLED, timeout=LOADS)
+    page.wait_for_selector(LOADING, state="detached", timeout=LOADS)
+    page.wait_for_selector(STALE, state="detached", timeout=LOADS)
     for _ in range(100):  # wait_for_function would evaluate text inside the page, which the policy forbids
         if page.evaluate("Boolean(window.readbackPage || !document.querySelector('[data-rb-keys]'))"):
             break
