@@ -57,7 +57,7 @@ def codes(module: Any, data: bytes) -> list[str]:
 
 
 def test_every_format_says_what_it_is() -> None:
-    names = {"arrow", "checkpoint", "csv", "json", "jsonl", "parquet", "sqlite", "tsv", "xlsx"}
+    names = {"arrow", "checkpoint", "llama-factory", "csv", "json", "jsonl", "parquet", "sqlite", "tsv", "xlsx"}
     logs = {"log answers", "log calls", "log records"}
     assert set(by("readback.readers", "NAME")) == names | logs
 

@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from readback import plugins
-from readback.readers import arrow_file, checkpoint, sqlite_file, xlsx
+from readback.readers import arrow_file, checkpoint, llama_factory_info, sqlite_file, xlsx
 from readback.readers.decoding import GuessedEncoding, decode_head, guess_file_encoding, needs_decoding
 from readback.readers.text_file import UTF8_MARK
 from readback.types import Diagnostic, Location
@@ -17,6 +17,7 @@ from readback.types import Diagnostic, Location
 HEAD = 1 << 20  # bytes looked at
 GZIP = b"\x1f\x8b"
 PARQUET = b"PAR1"
+LLAMA_FACTORY = "llama-factory"  # its reader asks for the formats of other files
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,8 @@ def _recognise_content(head: bytes, suffix: str) -> str | None:
         return checkpoint.NAME
     if format_name in ("json", None) and arrow_file.is_state(begin):
         return arrow_file.NAME
+    if format_name in ("json", None) and llama_factory_info.is_info(begin):
+        return LLAMA_FACTORY
     if format_name not in ("json", "jsonl", None):
         return format_name
     first, _, rest = begin.partition(b"\n")

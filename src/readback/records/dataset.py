@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import plugins, sandbox
-from readback.readers import arrow_file, cache_folder, checksum, json_file, jsonl, sqlite_file
+from readback.readers import arrow_file, cache_folder, checksum, json_file, jsonl, llama_factory, sqlite_file
 from readback.readers.bounded_diagnostics import from_json
 from readback.readers.checksum import State, state
 from readback.readers.choose_format import ChosenFormat, choose_format
@@ -382,7 +382,7 @@ def _locate_entry(path: Path, file: str, source: DatasetSource, plugin: plugins.
 def _list_companion_states(path: Path) -> list[Any]:
     """Return the states of the files that hold a part of a dataset beside its own: a log of a database, say."""
     states: list[Any] = []
-    for module in (sqlite_file, arrow_file):
+    for module in (sqlite_file, arrow_file, llama_factory):
         for companion in module.list_companions(path) if path.suffix in (*module.SUFFIXES, ".json") else ():
             with contextlib.suppress(OSError):
                 states.append([companion.name, *state(companion)])

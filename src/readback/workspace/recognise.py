@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import plugins
-from readback.readers import arrow_file, checkpoint, json_file, sqlite_file, xlsx
+from readback.readers import arrow_file, checkpoint, json_file, llama_factory_info, sqlite_file, xlsx
 from readback.readers.choose_format import BINARY
 from readback.readers.logs.formats import find_format
 from readback.readers.paths import format_relative
@@ -216,15 +216,17 @@ def _recognise_rows(look: _Look) -> RecognisedFile | None:
     if look.suffix != ".json":
         return None
     begin = read_head(look.path).lstrip(b"\xef\xbb\xbf \t\r\n")
-    is_table = begin.startswith(b"[") or JSON_LINES.match(begin) or arrow_file.is_state(begin)
-    return _recognise_table(look) if is_table else None
+    is_table = begin.startswith(b"[") or JSON_LINES.match(begin)
+    is_list_of_files = arrow_file.is_state(begin) or llama_factory_info.list_files(look.path)
+    return _recognise_table(look) if is_table or is_list_of_files else None
 
 
 def _recognise_part(look: _Look) -> RecognisedFile | None:
     """Recognise what lies in the folder of a saved dataset beside the file that names it."""
-    if look.named or look.suffix not in (*arrow_file.SUFFIXES, ".json"):
+    if look.named or look.suffix not in (*_list_table_suffixes(), ".json"):
         return None
-    home = arrow_file.find_state(look.path)
+    home = arrow_file.find_state(look.path) if look.suffix in (*arrow_file.SUFFIXES, ".json") else None
+    home = home or llama_factory_info.find_info(look.path, look.root)
     return (
         RecognisedFile(look.path, PART, detail=f"of the dataset in {format_relative(look.root, home)}")
         if home
