@@ -87,6 +87,9 @@ def spool(path: Path, out: BinaryIO, file: str, table: str | None = None) -> Ite
                     reason = parquet.describe_lost_rows(frame, done)
                     yield Diagnostic("dat-bad-line", {"reason": reason}, replace(place, line=done + 1), f"{done}")
                     done += count
+                elif "damage" in frame:
+                    reason = f"the table is damaged, and rows may be missing or wrong: {frame['damage']}"
+                    yield Diagnostic("dat-bad-line", {"reason": reason}, place)
                 elif "error" in frame:
                     reason = f"not an SQLite table that can be read: {frame['error']}"
                     yield Diagnostic("dat-bad-line", {"reason": reason}, place)
@@ -136,6 +139,7 @@ VIRTUAL = re.compile(r"\s*CREATE\s+VIRTUAL\b", re.IGNORECASE)
 LOWEST, HIGHEST = -(1 << 63), (1 << 63) - 1  # row numbers
 MOST_FAULTS = 1_000  # rows that are searched for behind damage
 OUT_OF_ORDER = "its rows are out of order"
+MOST_CHECKED = 512 << 20  # bytes of a database whose pages are held against each other after reading
 SPACE = 1 << 40  # rows that are skipped at most to find the next one that can be read
 # What reading a table asks the authorizer for.
 ALLOWED = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ)
@@ -179,6 +183,7 @@ def _decode_base(base: sqlite3.Connection, wanted: str | None) -> Iterator[dict[
     yield {"names": names, "rows": by_name[current], "taken": current, "tables": counts, "left_out": left_out}
     names = list(number_repeated_names(names, Location())[0])
     yield from _read_table(base, current, names, by_name[current])
+    yield from _check_table(base, current)
 
 
 def _list_tables(base: sqlite3.Connection) -> tuple[list[str], list[list[str]]]:
@@ -292,6 +297,21 @@ def _encode_frames(
             texts, size = [], 0
     if texts:
         yield {"json": texts}, last, len(texts)
+
+
+def _check_table(base: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
+    """Yield what SQLite finds wrong with the pages of a table, from which rows may be missing without an error."""
+    base.set_authorizer(None)
+    pages = base.execute("PRAGMA page_count").fetchone()[0] * base.execute("PRAGMA page_size").fetchone()[0]
+    if pages > MOST_CHECKED:
+        return
+    quoted = "'" + table.replace("'", "''") + "'"
+    try:
+        found = base.execute(f"PRAGMA quick_check({quoted})").fetchone()
+    except sqlite3.Error as error:
+        found = (str(error).encode(),)
+    if found and found[0] != b"ok":
+        yield {"damage": " ".join(_decode_text(found[0]).split())[:300]}
 
 
 @dataclass(frozen=True, slots=True)
