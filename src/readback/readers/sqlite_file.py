@@ -307,11 +307,11 @@ def _check_table(base: sqlite3.Connection, table: str) -> Iterator[dict[str, Any
         return
     quoted = "'" + table.replace("'", "''") + "'"
     try:
-        found = base.execute(f"PRAGMA quick_check({quoted})").fetchone()
+        answer = base.execute(f"PRAGMA quick_check({quoted})").fetchone()
     except sqlite3.Error as error:
-        found = (str(error).encode(),)
-    if found and found[0] != b"ok":
-        yield {"damage": " ".join(_decode_text(found[0]).split())[:300]}
+        answer = (str(error).encode(),)
+    if answer and answer[0] != b"ok":
+        yield {"damage": " ".join(_decode_text(answer[0]).split())[:300]}
 
 
 @dataclass(frozen=True, slots=True)
