@@ -108,8 +108,8 @@ def test_each_file_stands_in_the_account_once_and_every_way_of_asking_says_the_s
 @pytest.mark.parametrize(
     "files",
     [
-        {"promptfooconfig.yaml": CONTENTS["promptfooconfig.yaml"]},
-        {"promptfooconfig.yaml": CONTENTS["promptfooconfig.yaml"], "README.md": "# x", "data/cases.txt": "a"},
+        {"task.yaml": "task: arc\ndoc_to_text: '{{question}}'\n"},
+        {"task.yaml": "task: arc\ndoc_to_text: '{{question}}'\n", "README.md": "# x", "data/cases.txt": "a"},
         {"logs/log.json": CONTENTS["log.json"]},
         {"sheet.xlsx": b"PK\x03\x04"},
         {"deep/rows.duckdb": b"DUCK"},

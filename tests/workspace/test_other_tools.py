@@ -16,7 +16,6 @@ Write = Callable[[Mapping[str, Any]], Path]
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("promptfooconfig.yaml", "prompts: ['{{q}}']\ntests: [{vars: {q: x}}]\n", "a promptfoo project"),
         ("task.yaml", "task: arc\ndoc_to_text: '{{question}}'\n", "a task of lm-eval"),
         ("prompt.json", {"_type": "prompt", "template": "{q}", "input_variables": ["q"]}, "a prompt of LangChain"),
         ("prompt.yaml", "template: '{q}'\ninput_variables: [q]\n", "a prompt of LangChain"),

@@ -4,11 +4,12 @@
     {"index", "record", "condition", "prompt", "error": {"code", "message"}}
     {"custom_id", "method", "url", "body": {"model", "messages", settings …}}        (openai-batch)
 
-A message that is more than a role and a text (tool calls, images, a name, a weight) stays as its row has it. `index`
-counts records from 0. Beside `condition` a line has `mode`, `task` or `judge` where one was chosen; then `condition`
-is null unless it is the judge's. `prompt` is the name of the mode that is sent, as the tool of a project labels it;
-null for a judge, a task and the messages of a log. At the end of a line there may be `"masked": true` (private fields
-were replaced) and `"wording": {"readback": [adapters]}` (their text is in Readback's own words).
+A text that is sent without roles stands under `text`, and `messages` is null. A message that is more than a role and a
+text (tool calls, images, a name, a weight) stays as its row has it. `index` counts records from 0. Beside `condition` a
+line has `mode`, `task` or `judge` where one was chosen; then `condition` is null unless it is the judge's. `prompt` is
+the name of the mode that is sent, as the tool of a project labels it; null for a judge, a task and the messages of a
+log. At the end of a line there may be `"masked": true` (private fields were replaced) and `"wording": {"readback":
+[adapters]}` (their text is in Readback's own words).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any, Literal, NamedTuple
 
 from readback import adapters, as_json
 from readback.records import custom_id
+from readback.records.logged_calls import TEXT_ROLE
 from readback.types import Assembly, Message, Selection
 
 Form = Literal["messages-jsonl", "openai-batch", "parquet", "promptfoo", "inspect-dataset", "ollama-chat"]
@@ -57,6 +59,7 @@ def format_line(
     """Return the line of an assembly with messages; `settings` go into the body of a request as they are."""
     # Joined by hand, as `json` does it: that costs a fourth, and it is most of what a line costs.
     messages = ", ".join([_format_message(message) for message in assembly.messages])
+    text_alone = assembly.messages[0].text if [each.role for each in assembly.messages] == [TEXT_ROLE] else None
     if form == "openai-batch":
         request_id = quoted(custom_id.write(index, assembly.record, assembly.choice))
         extra = f", {as_json.encode_line(dict(settings))[1:-1]}" if settings else ""
@@ -64,7 +67,8 @@ def format_line(
         text = f'{{"custom_id": {request_id}, "method": "POST", "url": "{URL}", "body": {body}'
     else:
         head = _format_head(index, assembly.record, assembly.choice, prompt)
-        text = f'{head}, "messages": [{messages}], "fingerprint": "{assembly.fingerprint}"'
+        sent = f'"messages": [{messages}]' if text_alone is None else f'"messages": null, "text": {quoted(text_alone)}'
+        text = f'{head}, {sent}, "fingerprint": "{assembly.fingerprint}"'
     if assembly.masked:
         text += ', "masked": true'
     own_wordings = adapters.list_own_wordings(assembly.messages)

@@ -1,7 +1,7 @@
 """Write the lines of an export as a Parquet table: their keys are its columns, null where a line has none.
 
 Columns: `index` (int64), `record`, `condition` and, where they were chosen, `mode`, `task` and `judge`, then `prompt`
-(text); `messages` (a list of {role, content}), `fingerprint`, `error` ({code, message}), `masked` and `wording`
+(text); `messages` (a list of {role, content}), `text`, `fingerprint`, `error` ({code, message}), `masked` and `wording`
 ({readback: a list of adapters}).
 """
 
@@ -40,6 +40,7 @@ class ParquetRows:
                 *optional,
                 ("prompt", text),
                 ("messages", pa.list_(message)),
+                ("text", text),
                 ("fingerprint", text),
                 ("error", pa.struct([("code", text), ("message", text)])),
                 ("masked", pa.bool_()),

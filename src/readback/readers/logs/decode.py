@@ -22,7 +22,7 @@ from readback.readers.logs.formats import find_format, get_format, list_companio
 from readback.sandbox import Limits, Stopped, stream
 from readback.types import Diagnostic, Location
 
-VERSION = "1"  # of the decoded files; a new version decodes every log again
+VERSION = "2"  # of the decoded files; a new version decodes every log again
 LIMITS = Limits(seconds=60, memory=400 << 20, output=32 << 30, total=3_600)
 FRAME = 1 << 19  # characters sent at once
 PARTS = ("calls", "answers", "records", "scores")
@@ -106,7 +106,6 @@ def _write_parts(folder: Path, path: Path, file: str, key: str) -> dict[str, Any
     diagnostics = BoundedDiagnostics()
     counts: Counter[str] = Counter()
     facts: dict[str, Any] = {"runs": [], "aggregates": [], "conditions": [], "judges": []}
-    digest = start_hash(b"")
     outputs: dict[str, BinaryIO] = {part: (folder / f"{part}.jsonl").open("wb") for part in PARTS}
     try:
         for frame in stream("readback.readers.logs.decode:read_frames", [str(path), file, key], LIMITS):
@@ -116,12 +115,11 @@ def _write_parts(folder: Path, path: Path, file: str, key: str) -> dict[str, Any
                     raw = ("\n".join(lines) + "\n").encode()
                     outputs[part].write(raw)
                     counts[part] += len(lines)
-                    if part == "calls":
-                        digest.update(raw)
             diagnostics.extend(map(from_json, frame.get("diagnostics", ())))
             for name in ("runs", "aggregates", "conditions", "judges"):
                 facts[name] += frame.get(name, [])
             counts["requests"] += frame.get("requests", 0)
+            facts["digest"] = frame.get("digest", "")
     except Stopped as stopped:
         values = {"what": f"{stopped.kind} for reading the log", "limit": stopped.detail}
         diagnostics.add(Diagnostic("dat-limit", values, Location(file=file)))
@@ -129,7 +127,6 @@ def _write_parts(folder: Path, path: Path, file: str, key: str) -> dict[str, Any
         for output in outputs.values():
             output.close()
     facts["counts"] = {**dict.fromkeys((*PARTS, "requests"), 0), **counts}
-    facts["digest"] = digest.hexdigest()
     facts["diagnostics"] = [as_json(diagnostic) for diagnostic in diagnostics.list_all(file)]
     return facts
 
@@ -185,6 +182,7 @@ def read_frames(payload: tuple[str, str, str]) -> Iterator[dict[str, Any]]:
     judges: dict[str, None] = {}
     facts: dict[str, list[dict[str, Any]]] = {"runs": [], "aggregates": []}
     requests = 0
+    digest = start_hash(b"")
     bounded = BoundedDiagnostics()
     for event in get_format(key).read(Path(path), file):
         match event:
@@ -195,7 +193,9 @@ def read_frames(payload: tuple[str, str, str]) -> Iterator[dict[str, Any]]:
                 if mark not in known_records:  # a log without rows of its own: its records have an id alone
                     known_records.add(mark)
                     frames.add("records", {"id": event.index if event.record is None else event.record})
-                frames.add("calls", {**format_call(event), "key": _make_key_of_call(event)})
+                call = {**format_call(event), "key": _make_key_of_call(event)}
+                frames.add("calls", call)
+                digest.update(json.dumps({**call, "line": None, "index": None}).encode())  # not over where it stands
                 if event.role == "model" and event.is_answer and (event.output is not None or event.error):
                     frames.add("answers", _format_answer(event))
             case LogRecord():
@@ -219,7 +219,14 @@ def read_frames(payload: tuple[str, str, str]) -> Iterator[dict[str, Any]]:
             yield frames.take()
     frames.diagnostics = [as_json(diagnostic) for diagnostic in bounded.list_all(file)]
     named = list(conditions.values())
-    yield {**frames.take(), **facts, "conditions": named, "judges": list(judges), "requests": requests}
+    yield {
+        **frames.take(),
+        **facts,
+        "conditions": named,
+        "judges": list(judges),
+        "requests": requests,
+        "digest": digest.hexdigest(),
+    }
 
 
 def _note_names(call: Call, conditions: dict[str, dict[str, Any]], judges: dict[str, None]) -> None:
