@@ -238,7 +238,6 @@ def test_answers_of_no_record_are_counted_with_their_first_ids(write: Write, cap
 @pytest.mark.parametrize(
     ("files", "tool"),
     [
-        ({"promptfooconfig.yaml": "prompts: ['{{q}}']\ntests: [{vars: {q: x}}]\n", "tests.csv": ROWS}, "promptfoo"),
         ({"task.yaml": "task: t\ndoc_to_text: '{{q}}'\n", "rows.jsonl": '{"q": "Why?"}\n'}, "lm-eval"),
         ({"p.yaml": "_type: prompt\ntemplate: 'Hi {q}'\ninput_variables: [q]\n"}, "LangChain"),
     ],
