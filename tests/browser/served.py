@@ -24,7 +24,7 @@ PAGES = tuple("" if name == "overview" else name for name in sorted(
 APP = '[data-testid="stApp"]'
 SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 WAIT = 60_000  # a busy machine may take its time; what never comes fails all the same, twice: see conftest.py
-LOADS = 120_000  # a page itself takes longer, with other browsers and servers beside it: its program is megabytes
+LOADS = 120_000  # a page takes longer: its program is megabytes, and the first look at a workspace checks it
 LAPTOP = {"width": 1366, "height": 768}
 FOLLOW = "url => { history.pushState({}, '', url); dispatchEvent(new PopStateEvent('popstate')); }"
 LOADING = '[data-testid="stSkeleton"]'  # an element whose part of the program the browser still fetches
@@ -165,7 +165,7 @@ def open_page(page: Any, url: str, ready: str = "h1", state: str = "visible") ->
     """Go there and wait until the page has been drawn to the end."""
     wire_of(page)
     page.goto(url)
-    page.wait_for_selector(ready, state=state, timeout=WAIT)
+    page.wait_for_selector(ready, state=state, timeout=LOADS)
     settle(page)
 
 
@@ -182,7 +182,7 @@ def turn_to(page: Any, url: str, ready: str = "h1", state: str = "visible") -> N
             break
         page.wait_for_timeout(50)
     settle(page)  # what is waited for may be on the page before, too
-    page.wait_for_selector(ready, state=state, timeout=WAIT)
+    page.wait_for_selector(ready, state=state, timeout=LOADS)
     settle(page)
 
 
