@@ -73,7 +73,8 @@ class RenderedMessages:
     """What the tool sends for one row under one mode: messages, or a text without roles, or the reason why nothing.
 
     `applies` is False where the project has no such combination. `segments` has a tuple for each message, whose
-    texts join to the message's content; it is empty for a message whose content is no text.
+    texts join to the message's content; it is empty for a message whose content is no text. `notes` are findings of
+    the row: code, values, severity.
     """
 
     messages: tuple[Mapping[str, Any], ...] | None
@@ -81,3 +82,4 @@ class RenderedMessages:
     error: str | None = None
     applies: bool = True
     segments: tuple[tuple[TextSegment, ...], ...] = ()
+    notes: tuple[Mapping[str, Any], ...] = ()

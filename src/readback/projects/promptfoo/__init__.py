@@ -150,6 +150,7 @@ def export_messages(answer: RenderedMessages) -> dict[str, Any]:
         "error": answer.error,
         "applies": answer.applies,
         "segments": [[[each.text, each.origin, each.variable] for each in message] for message in answer.segments],
+        **({"notes": answer.notes} if answer.notes else {}),
     }
 
 
@@ -182,7 +183,8 @@ def import_messages(raw: Mapping[str, Any]) -> RenderedMessages:
     """Return rendered messages from their JSON."""
     messages = None if raw["messages"] is None else tuple(raw["messages"])
     segments = tuple(tuple(TextSegment(*each) for each in message) for message in raw["segments"])
-    return RenderedMessages(messages, raw["text"], raw["error"], raw["applies"], segments)
+    notes = tuple(raw.get("notes", ()))
+    return RenderedMessages(messages, raw["text"], raw["error"], raw["applies"], segments, notes)
 
 
 def list_combinations(project: Project) -> Iterator[tuple[ProjectRow, ProjectMode, str]]:

@@ -1,0 +1,135 @@
+"""Jinja2 of other tools, in the sandbox, with the variable that wrote each character. In the bounded child only.
+
+The tools differ in what they do with block lines and the last newline, and in whether a template may change lists. The
+text is that of a plain rendering; a second one with marks says who wrote what, and counts only if it gives the same.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from jinja2 import DictLoader, TemplateError, nodes
+from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
+
+from readback.projects.owned_text import OwnedText, Owner
+
+START, BETWEEN, END = "\ue0f0", "\ue0f1", "\ue0f2"
+MARKS = (START, BETWEEN, END)
+FILTER = "readback_mark"
+NAME = "prompt"
+LONGEST = 8 << 20  # characters of one rendered text
+
+
+class JinjaFault(Exception):  # noqa: N818 - carries the reason that the tool has
+    """A template that gives no text."""
+
+
+@dataclass(frozen=True, slots=True)
+class JinjaOptions:
+    """Say how a tool sets Jinja2 up."""
+
+    trims_blocks: bool = False
+    keeps_newline: bool = False
+    may_change_values: bool = True
+
+
+def render_jinja(
+    template: str, values: Mapping[str, Any], options: JinjaOptions, others: Mapping[str, str] | None = None
+) -> OwnedText:
+    """Return the rendered template. `others` are templates that it may include by name; raises JinjaFault."""
+    texts = {**(others or {}), NAME: template}
+    plain = _render(texts, values, options, marked=False)
+    if any(mark in plain for mark in MARKS):
+        return OwnedText(plain)
+    try:
+        marked = split_marks(_render(texts, values, options, marked=True))
+    except JinjaFault:  # a filter that takes no text with marks: who wrote it is not known then
+        return OwnedText(plain)
+    return marked if marked.text == plain else OwnedText(plain)
+
+
+def _render(texts: Mapping[str, str], values: Mapping[str, Any], options: JinjaOptions, marked: bool) -> str:
+    kind = SandboxedEnvironment if options.may_change_values else ImmutableSandboxedEnvironment
+    environment = kind(
+        loader=DictLoader(texts), trim_blocks=options.trims_blocks, keep_trailing_newline=options.keeps_newline
+    )
+    environment.globals["range"] = range  # the sandbox's own stops at 100,000; time stops ours
+    try:
+        if marked:
+            environment.filters[FILTER] = _mark
+            tree = _mark_outputs(environment.parse(texts[NAME]))
+            compiled: Any = environment.template_class.from_code(
+                environment, environment.compile(tree), environment.make_globals(None)
+            )
+        else:
+            compiled = environment.get_template(NAME)
+        text = str(compiled.render(copy.deepcopy(dict(values))))
+    except TemplateError as error:
+        raise JinjaFault(f"{type(error).__name__}: {error.message or error}") from None
+    except (MemoryError, RecursionError):
+        raise JinjaFault("the template needs more than it may have") from None
+    except Exception as error:
+        raise JinjaFault(f"{type(error).__name__}: {error}") from None
+    if len(text) > LONGEST:
+        raise JinjaFault(f"the text is longer than {LONGEST:,} characters")
+    return text
+
+
+def _mark(value: Any, name: str) -> str:
+    return f"{START}{name}{BETWEEN}{value}{END}"
+
+
+def _mark_outputs(tree: nodes.Template) -> nodes.Template:
+    """Put what each `{{ … }}` prints between marks with the name of the value."""
+    for output in tree.find_all(nodes.Output):
+        output.nodes = [
+            each
+            if isinstance(each, nodes.TemplateData | nodes.Const)
+            else nodes.Filter(each, FILTER, [nodes.Const(_name_value(each))], [], None, None, lineno=each.lineno)
+            for each in output.nodes
+        ]
+    return tree
+
+
+def _name_value(node: nodes.Node) -> str:
+    """Return the name of the first value that an expression reads, dotted; empty where it reads none."""
+    if isinstance(node, nodes.Name):
+        return str(node.name)
+    if isinstance(node, nodes.Getattr):
+        return f"{_name_value(node.node)}.{node.attr}"
+    if isinstance(node, nodes.Getitem) and isinstance(node.arg, nodes.Const):
+        return f"{_name_value(node.node)}.{node.arg.value}"
+    for child in node.iter_child_nodes():
+        if name := _name_value(child):
+            return name
+    return ""
+
+
+def split_marks(marked: str) -> OwnedText:
+    """Return a marked text without its marks; the innermost mark with a name says who wrote a character."""
+    texts: list[str] = []
+    owners: list[Owner] = []
+    opened: list[str] = []
+    at = 0
+    while at < len(marked):
+        sign = marked[at]
+        if sign == START:
+            between = marked.find(BETWEEN, at)
+            if between < 0:
+                break
+            opened.append(marked[at + 1 : between])
+            at = between + 1
+        elif sign == END:
+            if opened:
+                opened.pop()
+            at += 1
+        else:
+            end = min((where for mark in MARKS if (where := marked.find(mark, at)) >= 0), default=len(marked))
+            owner = next((name for name in reversed(opened) if name), None)
+            texts.append(marked[at:end])
+            owners += [owner] * (end - at)
+            at = end
+    return OwnedText("".join(texts), owners)

@@ -1,0 +1,72 @@
+"""Prompt files of prompty and promptflow: the messages that each of their loaders sends for a row.
+
+A `.prompty` file is settings between lines of `---` and a template with role lines (`system:`, `# user:`); prompty
+0.1.50, prompty 2.1.0 and promptflow 1.18.5 differ in bytes. A Jinja file of promptflow has role lines and no settings.
+
+`work` and `render_row` run in the bounded child.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from readback.projects.model import ProjectMode
+from readback.projects.promptfoo import export_messages
+from readback.projects.promptfoo.files import ProjectFiles, Refusal
+from readback.projects.prompty.front_matter import PROMPTFLOW as PROMPTFLOW
+from readback.projects.prompty.front_matter import PROMPTY_0 as PROMPTY_0
+from readback.projects.prompty.front_matter import PROMPTY_2 as PROMPTY_2
+from readback.projects.prompty.front_matter import TOOLS as TOOLS
+from readback.projects.prompty.front_matter import PromptFile, choose_tool, load, read_text
+from readback.projects.prompty.render import PROMPTFLOW_JINJA, render_messages
+from readback.readers.paths import format_relative
+from readback.types import Location
+
+TOOL = "prompty"
+SUFFIX = ".prompty"
+FLOW_START = re.compile(r"\s*#?[^\S\n]*(?:system|user|assistant|function|tool)[^\S\n]*:[^\S\n]*\n", re.IGNORECASE)
+
+
+def recognise(text: str, name: str) -> str | None:
+    """Return the tool whose prompt a file is, by its content: its front matter, or its first role line."""
+    tool = choose_tool(text)
+    if tool is not None:
+        return tool
+    if name.endswith(SUFFIX):
+        return PROMPTY_0
+    return PROMPTFLOW_JINJA if name.endswith((".jinja2", ".md")) and FLOW_START.match(text) else None
+
+
+def read_prompt(path: Path, root: Path, tool: str | None = None) -> ProjectMode:
+    """Return a prompt file as the named tool loads it, by default the one it is written for.
+
+    Where the tool refuses the file, its settings have the reason under `refused`.
+    """
+    files = ProjectFiles(root, path.parent)
+    template, refused, loader = "", None, tool
+    settings: dict[str, Any] = {}
+    try:
+        template = text = read_text(files, path)
+        loader = tool or recognise(text, path.name) or PROMPTY_0
+        if loader == PROMPTFLOW and path.suffix != SUFFIX:
+            loader = PROMPTFLOW_JINJA
+        prompt = PromptFile(text) if loader == PROMPTFLOW_JINJA else load(loader, text, files, path.name)
+        template, settings = prompt.template, prompt.settings
+    except Refusal as refusal:
+        refused = refusal.reason
+    settings = {"tool": TOOL, "loader": loader, "template": template, "refused": refused, **settings}
+    return ProjectMode(path.name, template, settings, Location(file=format_relative(root, path), line=1))
+
+
+def work(payload: dict[str, Any]) -> dict[str, Any]:
+    """{"path", "root", "tool"} → the mode as JSON; in the child."""
+    return asdict(read_prompt(Path(payload["path"]), Path(payload["root"]), payload.get("tool")))
+
+
+def render_row(payload: list[Any]) -> dict[str, Any]:
+    """[mode settings, row settings, fields] → what `render_messages` returns; in the child."""
+    settings, _, fields = payload
+    return export_messages(render_messages(settings, fields))
