@@ -17,9 +17,6 @@ Write = Callable[[Mapping[str, Any]], Path]
     ("name", "content", "said"),
     [
         ("task.yaml", "task: arc\ndoc_to_text: '{{question}}'\n", "a task of lm-eval"),
-        ("prompt.json", {"_type": "prompt", "template": "{q}", "input_variables": ["q"]}, "a prompt of LangChain"),
-        ("prompt.yaml", "template: '{q}'\ninput_variables: [q]\n", "a prompt of LangChain"),
-        ("dump.json", {"lc": 1, "type": "constructor", "id": ["x"]}, "a stored prompt of LangChain"),
         ("kernel.yaml", "template_format: semantic-kernel\ntemplate: '{{$x}}'\n", "a prompt of semantic-kernel"),
         ("pipe.yaml", "components: {p: {type: haystack.PromptBuilder}}\n", "a pipeline of Haystack"),
     ],

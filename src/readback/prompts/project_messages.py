@@ -7,12 +7,14 @@ from typing import Any
 
 from readback import sandbox
 from readback.message_parts import whole_message
+from readback.projects import promptfoo
 from readback.projects.model import RenderedMessages, TextSegment
 from readback.projects.promptfoo import import_messages
 from readback.readers.project_rows import ID, ROW
 from readback.types import Diagnostic, Location, Message, Prompt, Record, Segment
 
-WORK = "readback.projects.promptfoo:render_row"
+# What renders a row of each tool, in the bounded child.
+WORKS = {"promptfoo": "readback.projects.promptfoo:render_row", "langchain": "readback.projects.langchain:render_row"}
 REFUSED, NOT_RUN = "asm-project-row", "asm-project-not-run"
 
 
@@ -21,9 +23,13 @@ def build_project_messages(prompt: Prompt, record: Record) -> tuple[tuple[Messag
     settings = dict(prompt.project or {})
     row = record.fields.get(ROW)
     about: Mapping[str, Any] = row if isinstance(row, Mapping) else {}
-    fields = {name: value for name, value in record.fields.items() if name not in (ID, ROW)}
+    fields: Mapping[str, Any] = record.fields
+    if settings.get("tool") == promptfoo.TOOL:  # its reader adds two fields of its own
+        fields = {name: value for name, value in fields.items() if name not in (ID, ROW)}
     try:
-        answer = sandbox.call(WORK, [settings, about.get("settings", {}), fields])
+        answer = sandbox.call(
+            WORKS[settings.get("tool", promptfoo.TOOL)], [settings, about.get("settings", {}), dict(fields)]
+        )
     except sandbox.Stopped as stopped:
         values = {"what": f"{stopped.kind} for rendering the prompt", "limit": stopped.detail}
         return (), (Diagnostic("dat-limit", values, prompt.place),)

@@ -21,14 +21,15 @@ ROWS = (
     ({"custom_id", "result"}, "answers of an Anthropic batch"),
 )
 MESSAGE = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "timestamp", "id", "type", "created_at"})
-# What makes the folder that it lies in a project of that tool.
 PROMPTFOO = "a promptfoo project"
+LANGCHAIN = ("a prompt of LangChain", "a stored prompt of LangChain")
+LANGUAGES = ("f-string", "mustache", "jinja2")  # of LangChain's templates
+# What makes the folder that it lies in a project of that tool.
 PROJECTS = (
     "an annotator of AlpacaEval",
     PROMPTFOO,
     "a task of lm-eval",
     "a prompt of semantic-kernel",
-    "a prompt of LangChain",
     "a pipeline of Haystack",
 )
 
@@ -71,12 +72,20 @@ def _is_lm_eval_results(value: Mapping[str, Any]) -> bool:
 
 
 def _is_langchain_prompt(value: Mapping[str, Any]) -> bool:
-    return value.get("_type") in ("prompt", "few_shot", "chat") or {"template", "input_variables"} <= value.keys()
+    """Tell LangChain's prompts from those of semantic-kernel, whose variables are objects."""
+    if value.get("_type") in ("prompt", "few_shot", "chat"):
+        return True
+    names = value.get("input_variables")
+    is_named = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    has_template = isinstance(value.get("template"), str) or isinstance(value.get("template_path"), str)
+    return is_named and has_template and value.get("template_format", LANGUAGES[0]) in LANGUAGES
 
 
 def _is_langchain_dump(value: Mapping[str, Any]) -> bool:
     inner = value.get("manifest", value)
-    return isinstance(inner, Mapping) and inner.get("lc") == 1 and inner.get("type") == "constructor"
+    if not isinstance(inner, Mapping) or inner.get("lc") != 1 or not isinstance(inner.get("id"), list):
+        return False
+    return inner.get("type") in ("constructor", "not_implemented")
 
 
 def _is_alpaca_eval(value: Mapping[str, Any]) -> bool:
@@ -110,10 +119,10 @@ MAPPINGS = (
     ("a log of inspect", _is_inspect_log),
     ("results of lm-eval", _is_lm_eval_results),
     ("a task of lm-eval", _is_lm_eval_task),
-    ("a stored prompt of LangChain", _is_langchain_dump),
+    (LANGCHAIN[1], _is_langchain_dump),
     ("an annotator of AlpacaEval", _is_alpaca_eval),
     ("agents or tasks of CrewAI", _is_crew),
+    (LANGCHAIN[0], _is_langchain_prompt),
     ("a prompt of semantic-kernel", _is_semantic_kernel),
-    ("a prompt of LangChain", _is_langchain_prompt),
     ("a pipeline of Haystack", _is_haystack),
 )

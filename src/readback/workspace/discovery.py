@@ -20,6 +20,7 @@ from readback.workspace import (
     score_tables,
     tool_logs,
     tool_projects,
+    tool_prompts,
     training,
 )
 from readback.workspace.dataset_choices import read_first_rows
@@ -50,6 +51,7 @@ from readback.workspace.recognise import (
     SCORES,
     TEMPLATE,
     TOOL,
+    TOOL_PROMPT,
     TRAINING,
     RecognisedFile,
 )
@@ -112,6 +114,8 @@ def _take_single_files(draft: Draft, files: Survey) -> Survey:
     files = replace(files, recognised=rest)
     _choose_dataset(draft, files)
     if not (draft.prompts or draft.tasks):
+        tool_prompts.take_prompts(draft, files.all(TOOL_PROMPT))
+    if not (draft.prompts or draft.tasks):
         plain_templates.take_templates(draft, files)
     _add_prompt_formats(draft, files)
     _add_row_messages(draft)
@@ -161,7 +165,7 @@ def open_file(file: RecognisedFile, draft: Draft) -> None:
         tool_projects.take_project(draft, (file,))
         return
     take_recognised(file, draft)
-    if file.what in CONFIGS and (draft.dataset is None or draft.dataset.absent):
+    if file.what in (TOOL_PROMPT, *CONFIGS) and (draft.dataset is None or draft.dataset.absent):
         files = _survey_folder(draft)
         if file.what == MODEL:
             add_modelfiles(draft, files)

@@ -13,7 +13,7 @@ from readback.serving.modelfile import read_file as modelfile_reader
 from readback.sources import albert, comparisons, instructions, model_yaml
 from readback.tasks import profile_of
 from readback.types import NOWHERE, DatasetSource, Location, Model, ScoreSource
-from readback.workspace import experiment, serving_files
+from readback.workspace import experiment, serving_files, tool_prompts
 from readback.workspace.draft import Draft
 from readback.workspace.judges import read_judges
 from readback.workspace.recognise import (
@@ -30,6 +30,7 @@ from readback.workspace.recognise import (
     PLAN,
     PROMPTS,
     SCORES,
+    TOOL_PROMPT,
     TRAINING,
     RecognisedFile,
     recognise,
@@ -165,6 +166,7 @@ TAKERS = {
     CHAT_TEMPLATE: serving_files.take_chat_template,
     ADAPTER: _take_adapter,
     SCORES: _take_scores,
+    TOOL_PROMPT: tool_prompts.take_prompt,
 }
 
 

@@ -44,6 +44,7 @@ BATCH = "replies of a batch"  # of requests that Readback exported
 CHAT_TEMPLATE, CODE = "chat template", "code with a system message"
 TEMPLATE, TOOL = "prompt template", "file of another tool"
 PROJECT = "project of another tool"  # its prompts, tests and providers
+TOOL_PROMPT = "prompt of another tool"  # a file that is one mode
 LOG = "log of another tool"  # what it sent, what came back, and how that was scored
 
 MOST = 0.5  # a share must be more than this

@@ -50,6 +50,7 @@ LOOKS: Mapping[str, Looks] = {
     **dict.fromkeys((kinds.DATASET, kinds.TRAINING, kinds.ANSWERS, kinds.BATCH, kinds.TOOL, kinds.FORM), "data"),
     kinds.LOG: "log",
     kinds.PROJECT: "prompt",
+    kinds.TOOL_PROMPT: "prompt",
     **dict.fromkeys((kinds.SCORES, "table of judges", "table of scores"), "scores"),
     **dict.fromkeys((kinds.PROMPTS, kinds.TEMPLATE, kinds.JUDGE), "prompt"),
 }

@@ -49,6 +49,7 @@ from readback.workspace.kinds import (
     SCORES,
     TEMPLATE,
     TOOL,
+    TOOL_PROMPT,
     TRAINING,
     WORKSPACE,
     Table,
@@ -81,6 +82,7 @@ __all__ = [
     "SCORES",
     "TEMPLATE",
     "TOOL",
+    "TOOL_PROMPT",
     "TRAINING",
     "WORKSPACE",
     "RecognisedFile",
@@ -277,6 +279,8 @@ def _recognise_config(look: _Look) -> RecognisedFile | None:
     tool = other_tools.describe_mapping(parsed.value)
     if tool == other_tools.PROMPTFOO:
         return RecognisedFile(path, PROJECT, parsed, detail=tool)
+    if tool in other_tools.LANGCHAIN:
+        return RecognisedFile(path, TOOL_PROMPT, parsed, detail=tool or "")
     if tool:
         return RecognisedFile(path, TOOL, parsed, detail=NOT_YET.format(tool))
     if head and not ours:
