@@ -239,7 +239,6 @@ def test_answers_of_no_record_are_counted_with_their_first_ids(write: Write, cap
     ("files", "tool"),
     [
         ({"task.yaml": "task: t\ndoc_to_text: '{{q}}'\n", "rows.jsonl": '{"q": "Why?"}\n'}, "lm-eval"),
-        ({"p.yaml": "_type: prompt\ntemplate: 'Hi {q}'\ninput_variables: [q]\n"}, "LangChain"),
     ],
 )
 def test_the_fix_for_a_project_of_another_tool_names_the_tool(write: Write, files: dict[str, str], tool: str) -> None:

@@ -110,11 +110,13 @@ def _take_single_files(draft: Draft, files: Survey) -> Survey:
     add_modelfiles(draft, files)
     take_remaining_models(draft, files)
     tables = _propose_tables(draft, files)
+    is_taken = bool(draft.prompts or draft.tasks)
+    prompts = [] if is_taken else tool_prompts.read_prompts(draft, files.all(TOOL_PROMPT))
+    tables |= tool_prompts.list_parts(prompts)  # examples of a prompt are no records
     rest = tuple(file for file in files.recognised if format_relative(draft.root, file.path) not in tables)
     files = replace(files, recognised=rest)
     _choose_dataset(draft, files)
-    if not (draft.prompts or draft.tasks):
-        tool_prompts.take_prompts(draft, files.all(TOOL_PROMPT))
+    tool_prompts.add_modes(draft, prompts)
     if not (draft.prompts or draft.tasks):
         plain_templates.take_templates(draft, files)
     _add_prompt_formats(draft, files)

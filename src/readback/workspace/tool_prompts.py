@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
 from readback.projects import langchain
@@ -18,16 +18,25 @@ REFUSED = "dat-project-refused"
 MOST = 500  # modes that prompt files make
 
 
-def take_prompts(draft: Draft, files: Sequence[RecognisedFile]) -> None:
-    """Take in all prompt files of a folder; one that another names, for its examples, is no mode."""
+def read_prompts(draft: Draft, files: Sequence[RecognisedFile]) -> list[tuple[RecognisedFile, langchain.PromptFile]]:
+    """Read the prompt files of a folder."""
     for file in files[MOST:]:
         draft.say(file.path, TOOL_PROMPT, used=False, detail=f"only {MOST} prompt files are taken")
     files = files[:MOST]
     stems = Counter(file.path.stem for file in files)
-    read = [(file, _read(draft, file, stems[file.path.stem] > 1)) for file in files]
-    listed = {name for _, prompt in read for name in prompt.files}
-    for file, prompt in read:
-        if format_relative(draft.root, file.path) in listed:
+    return [(file, _read(draft, file, stems[file.path.stem] > 1)) for file in files]
+
+
+def list_parts(prompts: Iterable[tuple[RecognisedFile, langchain.PromptFile]]) -> frozenset[str]:
+    """Return the files that prompts name, as their template or their examples."""
+    return frozenset(name for _, prompt in prompts for name in prompt.files)
+
+
+def add_modes(draft: Draft, prompts: Sequence[tuple[RecognisedFile, langchain.PromptFile]]) -> None:
+    """Add each prompt as a mode, but for one that another names for its examples."""
+    parts = list_parts(prompts)
+    for file, prompt in prompts:
+        if format_relative(draft.root, file.path) in parts:
             draft.say(file.path, TOOL_PROMPT, detail="another prompt names it")
         else:
             _add_mode(draft, file, prompt)

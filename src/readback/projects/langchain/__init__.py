@@ -26,7 +26,7 @@ READ, RENDER = "readback.projects.langchain:read", "readback.projects.langchain:
 
 @dataclass(frozen=True, slots=True)
 class PromptFile:
-    """A prompt as a mode, why LangChain would not load it, what was read beside it, and how many of its messages are not sent."""
+    """A prompt as a mode, and why LangChain would not load it; the files read beside it, the messages not sent."""
 
     mode: ProjectMode
     refused: str | None = None
