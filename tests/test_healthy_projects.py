@@ -18,7 +18,6 @@ NOTHING, UNREAD = {("error", "dat-nothing-read"): 1}, {("warning", "dat-unread")
 JUDGED: dict[str, dict[tuple[str, str], int]] = {
     # A project of a tool whose files are not read yet: whoever opens it must not think that all is well.
     "promptfoo": NOTHING,
-    "langchain": NOTHING,
     "harness_tasks": NOTHING,
     # Judges' prompts that nothing here reads, beside rows that are read.
     "arena": UNREAD,

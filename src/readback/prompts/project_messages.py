@@ -11,7 +11,7 @@ from readback.projects import promptfoo
 from readback.projects.model import RenderedMessages, TextSegment
 from readback.projects.promptfoo import import_messages
 from readback.readers.project_rows import ID, ROW
-from readback.types import Diagnostic, Location, Message, Prompt, Record, Segment
+from readback.types import Diagnostic, Location, Message, Prompt, Record, Segment, Severity
 
 # What renders a row of each tool, in the bounded child.
 WORKS = {"promptfoo": "readback.projects.promptfoo:render_row", "langchain": "readback.projects.langchain:render_row"}
@@ -37,7 +37,9 @@ def build_project_messages(prompt: Prompt, record: Record) -> tuple[tuple[Messag
     if not rendered.applies:
         return (), (Diagnostic(NOT_RUN, {"mode": prompt.mode}, prompt.place, prompt.mode),)
     if rendered.error is not None:
-        return (), (Diagnostic(REFUSED, {"reason": rendered.error}, prompt.place, prompt.mode),)
+        is_blank = record.id is None and not record.fields  # there is no dataset, so nothing is wrong with a row
+        severity: Severity | None = "info" if is_blank else None
+        return (), (Diagnostic(REFUSED, {"reason": rendered.error}, prompt.place, prompt.mode, severity),)
     return _make_messages(rendered, prompt.place), ()
 
 
