@@ -68,7 +68,7 @@ def make_chat(items: list[Json], partial: Any, name: str = "ChatPromptTemplate")
     """Return the prompt that is a chat; raises Unloadable."""
     _check_partial(partial)
     optional = [item["place"] for item in items if item.get("optional")]
-    partial = {**{place: [] for place in optional}, **partial}
+    partial = {**partial, **{place: [] for place in optional if place not in partial}}
     needed = {variable for item in items for variable in list_item_variables(item)} - set(partial)
     check_reserved(sorted(needed))
     return {"name": name, "items": items, "variables": sorted(needed), "partial": partial}
