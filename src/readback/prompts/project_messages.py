@@ -14,7 +14,7 @@ from readback.readers.project_rows import ID, ROW
 from readback.types import Diagnostic, Location, Message, Prompt, Record, Segment, Severity
 
 # What renders a row of each tool, in the bounded child.
-WORKS = {"promptfoo": "readback.projects.promptfoo:render_row", "langchain": "readback.projects.langchain:render_row"}
+WORKS = {tool: f"readback.projects.{tool}:render_row" for tool in ("promptfoo", "langchain", "prompty")}
 REFUSED, NOT_RUN = "asm-project-row", "asm-project-not-run"
 
 
@@ -34,13 +34,17 @@ def build_project_messages(prompt: Prompt, record: Record) -> tuple[tuple[Messag
         values = {"what": f"{stopped.kind} for rendering the prompt", "limit": stopped.detail}
         return (), (Diagnostic("dat-limit", values, prompt.place),)
     rendered = import_messages(answer)
+    notes = tuple(
+        Diagnostic(note["code"], note["values"], prompt.place, note["values"]["field"], note["severity"])
+        for note in rendered.notes
+    )
     if not rendered.applies:
         return (), (Diagnostic(NOT_RUN, {"mode": prompt.mode}, prompt.place, prompt.mode),)
     if rendered.error is not None:
         is_blank = record.id is None and not record.fields  # there is no dataset, so nothing is wrong with a row
         severity: Severity | None = "info" if is_blank else None
-        return (), (Diagnostic(REFUSED, {"reason": rendered.error}, prompt.place, prompt.mode, severity),)
-    return _make_messages(rendered, prompt.place), ()
+        return (), (Diagnostic(REFUSED, {"reason": rendered.error}, prompt.place, prompt.mode, severity), *notes)
+    return _make_messages(rendered, prompt.place), notes
 
 
 def _make_messages(rendered: RenderedMessages, place: Location) -> tuple[Message, ...]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import plugins
+from readback.projects import prompty
 from readback.readers import arrow_file, checkpoint, json_file, llama_factory_info, sqlite_file, xlsx
 from readback.readers.choose_format import BINARY
 from readback.readers.logs.formats import find_format
@@ -252,6 +253,14 @@ def _recognise_template(look: _Look) -> RecognisedFile | None:
     return RecognisedFile(look.path, TEMPLATE) if look.named and plain_prompts.find_ending(look.path.name) else None
 
 
+def _recognise_prompt(look: _Look) -> RecognisedFile | None:
+    """Recognise prompts of prompty by their settings, and those of promptflow by the role line that they begin with."""
+    if look.suffix not in (prompty.SUFFIX, prompty.FLOW_SUFFIX):
+        return None
+    tool = prompty.find_tool(read_head(look.path), look.path.name.lower())
+    return RecognisedFile(look.path, TOOL_PROMPT, detail=f"a prompt of {tool}") if tool else None
+
+
 @cache
 def _list_table_suffixes() -> frozenset[str]:
     """Return the suffixes of the dataset formats, but for those that configurations have, too."""
@@ -353,6 +362,7 @@ STEPS: tuple[Callable[[_Look], RecognisedFile | None], ...] = (
     _recognise_score_file,
     _recognise_rows,
     _recognise_config,
+    _recognise_prompt,
     _recognise_judge_code,
     _recognise_training_code,
     _recognise_template,

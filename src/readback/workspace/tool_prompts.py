@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
-from readback.projects import langchain
+from readback.projects import langchain, prompty
 from readback.quantity import quantity
 from readback.readers.paths import format_relative
 from readback.readers.yaml_file import Parsed, read_yaml
@@ -49,11 +49,14 @@ def take_prompt(file: RecognisedFile, draft: Draft) -> None:
 
 def _read(draft: Draft, file: RecognisedFile, by_path: bool) -> langchain.PromptFile:
     name = format_relative(draft.root, file.path)
-    parsed: Parsed = file.parsed or read_yaml(file.path, name)
-    draft.diagnostics.extend(parsed.diagnostics)
     mode = PurePosixPath(name).with_suffix("").as_posix() if by_path else file.path.stem
     if by_path and mode in draft.prompts:
         mode = name
+    if file.path.suffix.lower() in (prompty.SUFFIX, prompty.FLOW_SUFFIX):
+        prompt = prompty.open_prompt(file.path, draft.root, mode)
+        return langchain.PromptFile(prompt, prompt.settings.get("refused"))
+    parsed: Parsed = file.parsed or read_yaml(file.path, name)
+    draft.diagnostics.extend(parsed.diagnostics)
     return langchain.read_prompt(parsed.value, file.path, draft.root, mode, parsed.place("template"))
 
 

@@ -13,6 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from readback import sandbox
 from readback.projects.model import ProjectMode
 from readback.projects.promptfoo import export_messages
 from readback.projects.promptfoo.files import ProjectFiles, Refusal
@@ -26,7 +27,8 @@ from readback.readers.paths import format_relative
 from readback.types import Location
 
 TOOL = "prompty"
-SUFFIX = ".prompty"
+SUFFIX, FLOW_SUFFIX = ".prompty", ".jinja2"
+WORK, CHOOSE = "readback.projects.prompty:work", "readback.projects.prompty:choose"
 FLOW_START = re.compile(r"\s*#?[^\S\n]*(?:system|user|assistant|function|tool)[^\S\n]*:[^\S\n]*\n", re.IGNORECASE)
 
 
@@ -59,6 +61,36 @@ def read_prompt(path: Path, root: Path, tool: str | None = None) -> ProjectMode:
         refused = refusal.reason
     settings = {"tool": TOOL, "loader": loader, "template": template, "refused": refused, **settings}
     return ProjectMode(path.name, template, settings, Location(file=format_relative(root, path), line=1))
+
+
+def find_tool(head: bytes, name: str) -> str | None:
+    """Return the tool whose prompt a file is by its beginning; settings are parsed in the bounded child."""
+    text = head.decode("utf-8", "replace").replace("\r\n", "\n")
+    if name.endswith(FLOW_SUFFIX):
+        return PROMPTFLOW_JINJA if FLOW_START.match(text) else None
+    if not name.endswith(SUFFIX) or not text.lstrip().startswith("---"):
+        return None
+    try:
+        answer = sandbox.call(CHOOSE, {"text": text})
+    except sandbox.Stopped:
+        return None
+    return answer if isinstance(answer, str) else None
+
+
+def choose(payload: dict[str, Any]) -> str | None:
+    """{"text"} → the tool whose front matter a text has, or None; in the child."""
+    return choose_tool(payload["text"])
+
+
+def open_prompt(path: Path, root: Path, name: str) -> ProjectMode:
+    """Read a prompt file in a bounded child, as the tool loads it that it is written for."""
+    place = Location(file=format_relative(root, path), line=1)
+    try:
+        answer = sandbox.call(WORK, {"path": str(path), "root": str(root)})
+    except sandbox.Stopped as stopped:
+        refused = f"reading it needs more than its limits allow ({stopped.detail})"
+        return ProjectMode(name, "", {"tool": TOOL, "loader": PROMPTY_0, "template": "", "refused": refused}, place)
+    return ProjectMode(name, answer["template"], answer["settings"], place)
 
 
 def work(payload: dict[str, Any]) -> dict[str, Any]:

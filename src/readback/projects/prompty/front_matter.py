@@ -92,8 +92,11 @@ def choose_tool(text: str) -> str | None:
     )
     if is_new:
         return PROMPTY_2
+    sample = settings.get("sample")
+    if isinstance(sample, str) and sample.endswith(".json") and not sample.startswith("${"):
+        return PROMPTFLOW  # prompty 0.1 writes such a reference as ${file:…}
     is_old = isinstance(model, Mapping) and any(key in model for key in MODEL_0)
-    return PROMPTY_0 if is_old or "sample" in settings else PROMPTY_0 if "model" in settings else None
+    return PROMPTY_0 if is_old or "sample" in settings or "model" in settings else None
 
 
 def load(tool: str, text: str, files: ProjectFiles, name: str) -> PromptFile:
