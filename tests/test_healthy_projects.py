@@ -17,11 +17,9 @@ from readback.checks.run import engine
 NOTHING, UNREAD = {("error", "dat-nothing-read"): 1}, {("warning", "dat-unread"): 1}
 JUDGED: dict[str, dict[tuple[str, str], int]] = {
     # A project of a tool whose files are not read yet: whoever opens it must not think that all is well.
-    "promptfoo": NOTHING,
     "harness_tasks": NOTHING,
     # Judges' prompts that nothing here reads, beside rows that are read.
     "arena": UNREAD,
-    "registered_evals": UNREAD,
     "cited_answers": {("warning", "fmt-citation-style"): 2},  # [2, 3] counts as no citation in any metric
 }
 
@@ -42,10 +40,9 @@ def test_a_healthy_project_has_the_errors_and_warnings_that_were_judged_and_no_o
 
 # The same of the folders that no rule was repaired by when they were written.
 FURTHER_JUDGED: dict[str, dict[tuple[str, str], int]] = {
-    "harness_results": NOTHING,
+    "python_prompts": {("warning", "jdg-format-field"): 1},  # a constant whose {text} the program fills, and no column
     "helm_tables": NOTHING,  # a table of scores whose columns somebody has to confirm
     "dotprompt_project": {("warning", "asm-dotprompt"): 2},  # prompts that are not read, beside rows that are
-    "prompty_project": UNREAD,
     "hosted_tuning": {("error", "trn-leak"): 4},  # its longer conversations do ask what the validation rows ask
 }
 

@@ -294,7 +294,8 @@ def dotprompt_project() -> Files:
 def prompty_project() -> Files:
     """A flow with a prompt in Prompty, its sample input and rows for its evaluation."""
     prompty = (
-        "---\nname: Clerk\ndescription: answers visitors\nmodel:\n  api: chat\n  parameters:\n    max_tokens: 200\n"
+        "---\nname: Clerk\ndescription: answers visitors\nmodel:\n  api: chat\n"
+        "  configuration:\n    type: openai\n  parameters:\n    max_tokens: 200\n"
         "sample: sample.json\n---\nsystem:\nYou are the clerk of the harbour office.\n\nuser:\n{{question}}\n"
     )
     return {

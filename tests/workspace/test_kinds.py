@@ -91,7 +91,7 @@ def test_the_order_is_written_down() -> None:
 @pytest.mark.parametrize(
     ("columns", "kind", "detail"),
     [
-        ("user_input,response,faithfulness", "log of another tool", "table of ragas"),
+        ("user_input,response,faithfulness", "scores", "wide"),
         ("id,response,relevance_score", "scores", "wide"),
         ("prompt_text,model_label,prompt_mode,response", "answers", ""),
         ("id,response", "answers", ""),
