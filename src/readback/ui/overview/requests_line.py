@@ -29,6 +29,8 @@ def describe(workspace: Workspace, audit: Audit) -> Markup:
     comparison = count_held(audit, observer.log.rows if observer else 0)
     if comparison is None:
         return Markup("")
+    if not comparison.differing and observer is not None and not observer.log.matched:
+        return Markup("")  # the table of conditions says it: logs of the study itself that equal it are no news
     sentence = describe_held(comparison, sample=audit.sample is not None)
     if not comparison.differing:
         return show.h("{}", sentence)
