@@ -226,3 +226,10 @@ def test_of_two_logs_with_the_same_requests_one_counts(write: Write, capsys: pyt
     assert len(printed.out.splitlines()) == 1
     assert "b.json holds the same requests" in printed.err
     assert {one.path: one.used for one in workspace.open(root).recognised} == {"a.json": True, "b.json": False}
+
+
+def test_two_logs_of_different_requests_have_conditions_with_names_of_their_own(write: Write) -> None:
+    first, second = (make_results([make_row(3, "A", text, 0.5, "Why?")]) for text in ("Why?", "How?"))
+    opened = workspace.open(write({"a/results.json": first, "b/results.json": second}))
+    names = [condition.name for condition in opened.conditions]
+    assert sorted(names) == ["A | echo (a/results.json)", "A | echo (b/results.json)"]

@@ -388,3 +388,20 @@ def test_a_real_configuration_without_data_shows_its_modes(shared: Path, monkeyp
     test = overview()
     assert "No dataset, 2 modes. No comparison is planned, and there are no scores. ▲ No errors;" in words(test)
     assert row(test, "rag")
+
+
+COPIED = "216 of 264 logged requests equal your files, byte for byte; 48 differ, all by text left out in 2 prompts:"
+ALONE = "264 requests as the log has them; nothing here to hold them against."
+
+
+def test_requests_that_differ_from_the_files_are_the_first_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("READBACK_WORKSPACE", str(EXAMPLES / "copied-prompts"))
+    assert f"{COPIED} “refusing”, “polite”. See the first difference" in words(overview())
+
+
+def test_a_log_alone_says_that_nothing_is_here_to_hold_it_against(serving: Any) -> None:
+    results = (EXAMPLES / "copied-prompts/promptfoo/results.json").read_text("utf-8")
+    serving({"results.json": results})
+    text = words(overview())
+    assert ALONE in text
+    assert COPIED not in text

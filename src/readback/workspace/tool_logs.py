@@ -187,7 +187,9 @@ def _name_conditions(logs: Sequence[Log]) -> dict[tuple[str, str], str]:
     for log in logs:
         for condition in log.decoded.conditions:
             is_shared = all_names.count(condition.name) > 1
+            stems = [Path(other.name).stem for other in logs]
             stem = Path(log.name).stem
+            stem = log.name if stems.count(stem) > 1 else stem
             names[log.name, condition.name] = f"{condition.name} ({stem})" if is_shared else condition.name
     return names
 

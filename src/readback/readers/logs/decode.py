@@ -22,9 +22,11 @@ from readback.readers.logs.formats import find_format, get_format, list_companio
 from readback.sandbox import Limits, Stopped, stream
 from readback.types import Diagnostic, Location
 
-VERSION = "2"  # of the decoded files; a new version decodes every log again
+VERSION = "3"  # of the decoded files; a new version decodes every log again
 LIMITS = Limits(seconds=60, memory=400 << 20, output=32 << 30, total=3_600)
 FRAME = 1 << 19  # characters sent at once
+# What of two logs is the same where they are of one run, whatever file each stands in.
+SAME = ("record", "epoch", "call", "role", "condition", "messages", "text", "output", "error")
 PARTS = ("calls", "answers", "records", "scores")
 FACTS = "facts.json"
 MOST_NAMES = 10_000  # conditions and judges that are listed
@@ -195,7 +197,7 @@ def read_frames(payload: tuple[str, str, str]) -> Iterator[dict[str, Any]]:
                     frames.add("records", {"id": event.index if event.record is None else event.record})
                 call = {**format_call(event), "key": _make_key_of_call(event)}
                 frames.add("calls", call)
-                digest.update(json.dumps({**call, "line": None, "index": None}).encode())  # not over where it stands
+                digest.update(json.dumps([call.get(name) for name in SAME]).encode())
                 if event.role == "model" and event.is_answer and (event.output is not None or event.error):
                     frames.add("answers", _format_answer(event))
             case LogRecord():

@@ -40,7 +40,8 @@ def describe(workspace: Workspace, audit: Audit) -> Markup:
 def _count_alone(workspace: Workspace) -> int:
     """Return how many requests the logs hold whose messages are shown as they are."""
     total = 0
-    for log in dict.fromkeys(condition.logged for condition in workspace.conditions if condition.logged):
+    alone = [each.logged for each in workspace.conditions if each.logged and not (each.mode or each.task)]
+    for log in dict.fromkeys(alone):
         path = resolve(workspace.root, log)
         if isinstance(path, Diagnostic):
             continue

@@ -36,7 +36,8 @@ def lead(audit: Audit | None) -> str:
     if audit and audit.sample and (logged or _any_logged()):
         return t("sample.observed", equal=equal, n=logged) if logged else t("sample.observed_none")
     if not logged:
-        return t("overview.observed")
+        alone = any(each.logged and not each.mode for each in choice.workspace().conditions)
+        return t("held.as_logged" if alone else "overview.observed")
     without = sum(not row.observed[1] for row in audit.conditions) if audit else 0
     key = "overview.observed_equal" if equal == logged else "overview.observed_some"
     rest = f" {t('overview.observed_without', n=without)}" if without else ""
