@@ -115,8 +115,8 @@ TABLE = (
     ),
     row(
         "28-utf16-from-excel",
-        finding("dat-encoding", "error", "rows.csv:1:1", phrase="looks like UTF-16"),
-        prints("check", phrase="1 finding: 1 error"),
+        finding("dat-encoding-guessed", "info", "rows.csv", phrase="is read as UTF-16"),
+        finding("dat-crlf", "info", "rows.csv:1"),
     ),
     row(
         "29-contexts-as-python-list-text",

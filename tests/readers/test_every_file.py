@@ -153,4 +153,5 @@ def test_a_file_that_another_one_is_made_of_is_used(write: Write) -> None:
 def test_every_file_of_a_demo_is_used(demo: str) -> None:
     found = workspace.open(EXAMPLES / demo)
     assert there(EXAMPLES / demo) == sum(count_files(found.recognised))
-    assert [one.path for one in found.recognised if not one.used] == []
+    # What lies in the folder of another tool's project beside a study is that project's.
+    assert [one.path for one in found.recognised if not one.used and not one.path.startswith("promptfoo/")] == []

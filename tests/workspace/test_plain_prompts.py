@@ -118,7 +118,10 @@ FOO = "prompts: ['{{q}}']\ntests: [{vars: {q: x}}]\n"
         ({"d.jsonl": ROWS, "notes.txt": "Answer {qestion}."}, {"notes": "format"}),  # the only text with a mark
         ({"d.jsonl": ROWS, "wiki.txt": "{question} " * 20_000}, {}),  # a corpus
         ({"d.jsonl": ROWS, "user.txt": "Be kind."}, {"prompt": "text"}),
-        ({"d.jsonl": ROWS, "promptfooconfig.yaml": FOO, "p.txt": "Answer: {question}", "prompts/x.md": "Hi"}, {}),
+        (
+            {"d.jsonl": ROWS, "promptfooconfig.yaml": FOO, "p.txt": "Answer: {question}", "prompts/x.md": "Hi"},
+            {"{{q}}": "text"},
+        ),
         (
             {"d.jsonl": ROWS, "foo/promptfooconfig.yaml": FOO, "p.txt": "{question}", "foo/prompt.txt": "Hi"},
             {"p": "format"},

@@ -80,13 +80,15 @@ def discover(draft: Draft) -> None:
     # What a plan names is all there is; a table known by its columns has others beside it.
     has_scores = bool(draft.scores)
     projects = files.all(PROJECT)
-    if main is None and projects:
+    if main is None and any(file.path.parent == draft.root for file in projects):
         tool_projects.take_project(draft, projects)
     elif has_plan:
         take_remaining_models(draft, files)
         _list_datasets(draft, files)
     else:
         files = _take_single_files(draft, files)
+        if projects and not (main or draft.prompts or draft.tasks):  # else it lies beside a study of its own
+            tool_projects.take_project(draft, projects)
     if not has_scores:
         for file in files.all(SCORES):
             take_recognised(file, draft, around=files)

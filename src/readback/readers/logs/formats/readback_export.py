@@ -19,6 +19,7 @@ from readback.types import Diagnostic, Location
 
 NAME = "export of Readback"
 HOLDS_SCORES = False
+IS_DATASET = True  # its rows open as a dataset of messages
 HOLDS_SCORES = False
 HEAD_KEYS = {"index", "record", "condition"}
 SELECTIONS = ("condition", "mode", "task")
