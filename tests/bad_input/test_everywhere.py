@@ -221,16 +221,10 @@ def write_table(coding: str, separator: str) -> bytes:
         ("rows.csv", write_table("cp1252", ";"), "Windows-1252"),
     ],
 )
-def test_another_encoding_is_read_and_told(
-    write: Write,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    name: str,
-    content: bytes,
-    looks: str,
-) -> None:
+def test_another_encoding_is_read_and_told(write: Write, name: str, content: bytes, looks: str) -> None:
     root = write({name: content, **PROMPT})
-    finding = look_everywhere(root, "dat-encoding-guessed", capsys, monkeypatch)
+    findings = open_workspace(root).audit().findings
+    (finding,) = [each for each in findings if each.code == "dat-encoding-guessed"]
     assert finding.place.file == name
     assert looks in finding.message
     assert len(open_workspace(root).records) == 2
