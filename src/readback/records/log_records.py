@@ -28,19 +28,23 @@ HALF = 0.5
 
 @dataclass(frozen=True, slots=True)
 class MatchedRecords:
-    """The id here of each record of a log, by its name there; the sign that decided, and the columns compared."""
+    """The id here of each record of a log, by its name there; the sign that decided, and the columns compared.
+
+    `names` is the way back: the name in the log of each record here, of several the first. It is worked out once, for
+    every answer is looked up by it.
+    """
 
     ids: Mapping[str, str] = field(default_factory=dict)
     sign: str = "id"
     columns: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(init=False)
 
-    @property
-    def names(self) -> Mapping[str, str]:
-        """The name in the log of each record here; of several the first."""
+    def __post_init__(self) -> None:
+        """Work out `names`."""
         names: dict[str, str] = {}
         for name, record in self.ids.items():
             names.setdefault(record, name)
-        return names
+        object.__setattr__(self, "names", names)
 
 
 def match_records(root: Path, records: Dataset, log: str) -> MatchedRecords:

@@ -72,7 +72,7 @@ PACKED = Reason("it is packed in a way that Readback does not open", "data", "un
 ARCHIVE = Reason("an archive, which is not opened inside a folder", "data", "unpack it into the folder")
 OBJECTS = Reason("stored objects of a program, which are never loaded", "data", "save the rows as JSON lines")
 FOREIGN = Reason("a prompt in a format that Readback does not read", "prompt", "save its text as .txt, .md or .jinja")
-INSPECT = Reason("a log of inspect, which Readback does not read yet", "log", "export its messages as JSON lines")
+INSPECT = Reason("its ending is that of a log of Inspect, and it is none that can be read", "log", "copy it again")
 
 ENDINGS: Mapping[str, Reason] = {
     **dict.fromkeys((".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers"), SHEET),

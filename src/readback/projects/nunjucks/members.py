@@ -104,7 +104,9 @@ def get_position(value: Any, default: float) -> float:
     if value is UNDEFINED:
         return default
     number = make_number(value)
-    return 0.0 if math.isnan(number) else float(math.trunc(number)) if not math.isinf(number) else number
+    if math.isnan(number):
+        return 0.0
+    return number if math.isinf(number) else float(math.trunc(number))
 
 
 def bound(position: float, length: int) -> int:

@@ -154,7 +154,8 @@ class _ProjectReader:
         """Return label, id and the prompts filter of each provider, in order; one that is there twice counts once."""
         key = "targets" if config.get("targets") else "providers"
         written = config.get(key)
-        entries = [written] if isinstance(written, str) else written if isinstance(written, list) else []
+        listed = written if isinstance(written, list) else []
+        entries = [written] if isinstance(written, str) else listed
         providers: list[tuple[str, str, list[Any] | None]] = []
         for index, entry in enumerate(entries):
             place = places.get((key, index), places[key])

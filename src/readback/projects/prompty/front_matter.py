@@ -84,7 +84,8 @@ def choose_tool(text: str) -> str | None:
     model, template, inputs = settings.get("model"), settings.get("template"), settings.get("inputs")
     if isinstance(model, str):
         return PROMPTY_2
-    kinds = inputs.values() if isinstance(inputs, Mapping) else inputs if isinstance(inputs, list) else ()
+    listed = inputs if isinstance(inputs, list) else ()
+    kinds = inputs.values() if isinstance(inputs, Mapping) else listed
     is_new = (
         (isinstance(model, Mapping) and any(key in model for key in ("id", "provider", "apiType", "options")))
         or (isinstance(template, Mapping) and ("format" in template or isinstance(template.get("parser"), Mapping)))

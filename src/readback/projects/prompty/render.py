@@ -50,7 +50,8 @@ def render_messages(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> R
         return RenderedMessages(None, error=str(fault), notes=rendering.list_notes())
     messages = []
     for cut in rendering.messages:
-        content: Any = cut.parts if cut.parts is not None else cut.content.text if cut.content is not None else None
+        text = cut.content.text if cut.content is not None else None
+        content: Any = cut.parts if cut.parts is not None else text
         message: dict[str, Any] = {"role": cut.role, **cut.fields}
         if content is not None:
             message["content"] = content
