@@ -60,6 +60,20 @@ class Project:
 
 
 @dataclass(frozen=True, slots=True)
+class PromptFile:
+    """A prompt file of a tool as a mode, and why the tool itself would not load it (what can be built is built).
+
+    `files` were read beside it; `notes` are half sentences about it for the list of files.
+    """
+
+    mode: ProjectMode
+    refused: str | None = None
+    files: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class TextSegment:
     """A stretch of a message and who wrote it; `variable` names the innermost variable that it comes from."""
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import plugins
-from readback.projects import prompty
+from readback.projects import langchain, prompty
 from readback.readers import arrow_file, checkpoint, json_file, llama_factory_info, sqlite_file, xlsx
 from readback.readers.choose_format import BINARY
 from readback.readers.logs.formats import find_format
@@ -132,6 +132,7 @@ class RecognisedFile:
     diagnostics: tuple[Diagnostic, ...] = field(default=())
     texts: bool = False  # whether its first rows hold more than ids and numbers
     reason: str = ""
+    tool: str = ""  # whose prompt it is: a name in `tool_prompts.READERS`
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +259,7 @@ def _recognise_prompt(look: _Look) -> RecognisedFile | None:
     if look.suffix not in (prompty.SUFFIX, prompty.FLOW_SUFFIX):
         return None
     tool = prompty.find_tool(read_head(look.path), look.path.name.lower())
-    return RecognisedFile(look.path, TOOL_PROMPT, detail=f"a prompt of {tool}") if tool else None
+    return RecognisedFile(look.path, TOOL_PROMPT, detail=f"a prompt of {tool}", tool=prompty.TOOL) if tool else None
 
 
 @cache
@@ -289,7 +290,7 @@ def _recognise_config(look: _Look) -> RecognisedFile | None:
     if tool == other_tools.PROMPTFOO:
         return RecognisedFile(path, PROJECT, parsed, detail=tool)
     if tool in other_tools.LANGCHAIN:
-        return RecognisedFile(path, TOOL_PROMPT, parsed, detail=tool or "")
+        return RecognisedFile(path, TOOL_PROMPT, parsed, detail=tool or "", tool=langchain.TOOL)
     if tool:
         return RecognisedFile(path, TOOL, parsed, detail=NOT_YET.format(tool))
     if head and not ours:

@@ -7,7 +7,7 @@ is imported. `read` and `render_row` run in the bounded child; `read_prompt` is 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +17,13 @@ from readback.projects.langchain.faults import Unloadable
 from readback.projects.langchain.plan import describe
 from readback.projects.langchain.prompt_files import Reading, read_prompt_file
 from readback.projects.langchain.render import render_prompt
-from readback.projects.model import ProjectMode
-from readback.types import Location
+from readback.projects.model import ProjectMode, PromptFile
+from readback.quantity import quantity
+from readback.readers.paths import format_relative
+from readback.readers.yaml_file import read_yaml
 
 TOOL = "langchain"
 READ, RENDER = "readback.projects.langchain:read", "readback.projects.langchain:render_row"
-
-
-@dataclass(frozen=True, slots=True)
-class PromptFile:
-    """A prompt as a mode, and why LangChain would not load it; the files read beside it, the messages not sent."""
-
-    mode: ProjectMode
-    refused: str | None = None
-    files: tuple[str, ...] = ()
-    unsent: int = 0
 
 
 def read(payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,13 +50,25 @@ def render_row(payload: list[Any]) -> dict[str, Any]:
     return asdict(render_prompt(prompt, fields))
 
 
-def read_prompt(value: Any, path: Path, root: Path, name: str, place: Location) -> PromptFile:
-    """Return the prompt in the parsed file at `path` as a mode; it is there even where it cannot be loaded."""
-    payload = {"value": value, "folder": str(path.parent), "root": str(root)}
+def read_prompt(path: Path, root: Path, name: str) -> PromptFile:
+    """Return the prompt in a file as a mode; it is there even where LangChain cannot load it."""
+    parsed = read_yaml(path, format_relative(root, path))
+    place = parsed.place("template")
+    if not isinstance(parsed.value, Mapping):
+        reason = "it holds no mapping, so it is no prompt"
+        return PromptFile(ProjectMode(name, "", _unload(reason), place), reason, diagnostics=parsed.diagnostics)
+    payload = {"value": parsed.value, "folder": str(path.parent), "root": str(root)}
     try:
         answer = sandbox.call(READ, payload)
     except sandbox.Stopped as stopped:
         reason = f"reading it needs more than its limits allow ({stopped.detail})"
-        return PromptFile(ProjectMode(name, "", {"unloadable": reason}, place), reason)
-    mode = ProjectMode(name, answer["text"], answer["prompt"], place)
-    return PromptFile(mode, answer["refused"] or None, tuple(answer["files"]), answer["unsent"])
+        return PromptFile(ProjectMode(name, "", _unload(reason), place), reason, diagnostics=parsed.diagnostics)
+    mode = ProjectMode(name, answer["text"], {"tool": TOOL, **answer["prompt"]}, place)
+    notes: tuple[str, ...] = ()
+    if answer["unsent"]:
+        notes = (f"LangChain reads its first message alone: {quantity(answer['unsent'], 'message')} not sent",)
+    return PromptFile(mode, answer["refused"] or None, tuple(answer["files"]), notes, parsed.diagnostics)
+
+
+def _unload(reason: str) -> dict[str, Any]:
+    return {"tool": TOOL, "unloadable": reason}

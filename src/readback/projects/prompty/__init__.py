@@ -14,14 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from readback import sandbox
-from readback.projects.model import ProjectMode
+from readback.projects.model import ProjectMode, PromptFile
 from readback.projects.promptfoo import export_messages
 from readback.projects.promptfoo.files import ProjectFiles, Refusal
 from readback.projects.prompty.front_matter import PROMPTFLOW as PROMPTFLOW
 from readback.projects.prompty.front_matter import PROMPTY_0 as PROMPTY_0
 from readback.projects.prompty.front_matter import PROMPTY_2 as PROMPTY_2
 from readback.projects.prompty.front_matter import TOOLS as TOOLS
-from readback.projects.prompty.front_matter import PromptFile, choose_tool, load, read_text
+from readback.projects.prompty.front_matter import PromptFile as PromptyFile
+from readback.projects.prompty.front_matter import choose_tool, load, read_text
 from readback.projects.prompty.render import PROMPTFLOW_JINJA, render_messages
 from readback.readers.paths import format_relative
 from readback.types import Location
@@ -55,7 +56,7 @@ def read_prompt(path: Path, root: Path, tool: str | None = None) -> ProjectMode:
         loader = tool or recognise(text, path.name) or PROMPTY_0
         if loader == PROMPTFLOW and path.suffix != SUFFIX:
             loader = PROMPTFLOW_JINJA
-        prompt = PromptFile(text) if loader == PROMPTFLOW_JINJA else load(loader, text, files, path.name)
+        prompt = PromptyFile(text) if loader == PROMPTFLOW_JINJA else load(loader, text, files, path.name)
         template, settings = prompt.template, prompt.settings
     except Refusal as refusal:
         refused = refusal.reason
@@ -82,15 +83,26 @@ def choose(payload: dict[str, Any]) -> str | None:
     return choose_tool(payload["text"])
 
 
-def open_prompt(path: Path, root: Path, name: str) -> ProjectMode:
+def open_prompt(path: Path, root: Path, name: str) -> PromptFile:
     """Read a prompt file in a bounded child, as the tool loads it that it is written for."""
+    return _open_prompt(path, root, name, None)
+
+
+def open_promptflow(path: Path, root: Path, name: str) -> PromptFile:
+    """Read a prompt file in a bounded child, as promptflow loads it."""
+    return _open_prompt(path, root, name, PROMPTFLOW)
+
+
+def _open_prompt(path: Path, root: Path, name: str, tool: str | None) -> PromptFile:
     place = Location(file=format_relative(root, path), line=1)
     try:
-        answer = sandbox.call(WORK, {"path": str(path), "root": str(root)})
+        answer = sandbox.call(WORK, {"path": str(path), "root": str(root), "tool": tool})
     except sandbox.Stopped as stopped:
-        refused = f"reading it needs more than its limits allow ({stopped.detail})"
-        return ProjectMode(name, "", {"tool": TOOL, "loader": PROMPTY_0, "template": "", "refused": refused}, place)
-    return ProjectMode(name, answer["template"], answer["settings"], place)
+        reason = f"reading it needs more than its limits allow ({stopped.detail})"
+        settings = {"tool": TOOL, "loader": tool or PROMPTY_0, "template": "", "refused": reason}
+        return PromptFile(ProjectMode(name, "", settings, place), reason)
+    mode = ProjectMode(name, answer["template"], answer["settings"], place)
+    return PromptFile(mode, answer["settings"].get("refused") or None)
 
 
 def work(payload: dict[str, Any]) -> dict[str, Any]:
