@@ -25,6 +25,7 @@ from readback.workspace import (
 )
 from readback.workspace.dataset_choices import read_first_rows
 from readback.workspace.draft import Draft
+from readback.workspace.inner_workspaces import leave_out_workspaces
 from readback.workspace.intake import (
     CONFIGS,
     DATA,
@@ -68,6 +69,7 @@ def discover(draft: Draft) -> None:
     draft.diagnostics.extend(files.diagnostics)
     draft.discovered, draft.depth = True, files.depth
     draft.reasons |= files.reasons
+    files = leave_out_workspaces(draft, files)
     files = _leave_out_neighbours(draft, files)
     several = candidates.choose_main(draft, files, MAIN)
     main = several.file

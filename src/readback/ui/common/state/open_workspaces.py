@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import streamlit as st
@@ -13,6 +13,7 @@ from readback import project_files
 from readback.html import exact
 from readback.readers import hub_cache
 from readback.ui.common.uploads import store as upload
+from readback.workspace.inner_workspaces import list_workspaces
 
 BROWSER = "browser"  # where a session keeps what tells its browser from others
 
@@ -23,15 +24,24 @@ def demos() -> Mapping[str, Path]:
 
 
 def configured() -> Mapping[str, Path]:
-    """Return the workspaces the server was started with (READBACK_WORKSPACE, several separated as in PATH), by id."""
+    """Return the workspaces the server was started with (READBACK_WORKSPACE, several separated as in PATH), by id.
+
+    A folder of workspaces stands for those right inside it.
+    """
     paths: dict[str, Path] = {}
-    for text in filter(None, os.environ.get("READBACK_WORKSPACE", "").split(os.pathsep)):
-        path, called = _place(text)
+    for path, called in _list_places():
         name = stem = exact.spelling(called) or "workspace"
         while name in paths:
             name = f"{stem}-{sum(key.startswith(stem) for key in paths) + 1}"
         paths[name] = path
     return paths
+
+
+def _list_places() -> Iterator[tuple[Path, str]]:
+    for text in filter(None, os.environ.get("READBACK_WORKSPACE", "").split(os.pathsep)):
+        path, called = _place(text)
+        inner = list_workspaces(path)
+        yield from [(folder, folder.name) for folder in inner] or [(path, called)]
 
 
 def _place(text: str) -> tuple[Path, str]:

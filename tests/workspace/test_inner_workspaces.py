@@ -1,0 +1,55 @@
+"""Folders with a readback.yml of their own inside a folder that is opened: nothing of them is read there."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from readback import workspace
+from readback.ui.common.state import open_workspaces
+from readback.workspace.inner_workspaces import list_workspaces
+
+FILES = {"readback.yml": "dataset: data.jsonl\n", "data.jsonl": '{"id": "1", "question": "Why?"}\n',
+         "scores.csv": "id,condition,score\n1,a,3\n"}  # fmt: skip
+
+
+def write_study(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    for name, text in FILES.items():
+        (folder / name).write_text(text, "utf-8")
+    return folder
+
+
+def test_files_of_inner_workspaces_are_left_out_with_a_reason_and_one_finding(tmp_path: Path) -> None:
+    for name in ("one", "two", "two/three"):
+        write_study(tmp_path / name)
+    (tmp_path / "own.jsonl").write_text('{"id": "7", "question": "Who?"}\n', "utf-8")
+    opened = workspace.open(tmp_path)
+    found = [diagnostic for diagnostic in opened.diagnostics if diagnostic.code == "dat-workspace-inside"]
+    assert [(dict(diagnostic.values)) for diagnostic in found] == [
+        {"count": 2, "names": ["one", "two"], "first": "one"}
+    ]
+    assert opened.dataset is not None
+    assert opened.dataset.path == "own.jsonl"
+    assert "own.jsonl" in {file.path for file in opened.recognised if file.used}
+
+
+def test_a_folder_of_workspaces_alone_is_served_as_these(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    studies = [write_study(tmp_path / "studies" / name) for name in ("b", "a")]
+    other = write_study(tmp_path / "a")
+    (tmp_path / "studies" / ".cache").mkdir()
+    monkeypatch.setenv("READBACK_WORKSPACE", os.pathsep.join([str(tmp_path / "studies"), str(other)]))
+    assert dict(open_workspaces.configured()) == {"a": studies[1], "b": studies[0], "a-2": other}
+
+
+@pytest.mark.parametrize("beside", ["readback.yml", "notes.txt"])
+def test_a_folder_with_files_of_its_own_is_one_workspace(tmp_path: Path, beside: str) -> None:
+    write_study(tmp_path / "inner")
+    (tmp_path / beside).write_text("dataset: inner/data.jsonl\n", "utf-8")
+    assert list_workspaces(tmp_path) == []
+
+
+def test_a_folder_that_cannot_be_listed_is_no_folder_of_workspaces(tmp_path: Path) -> None:
+    assert list_workspaces(tmp_path / "nowhere") == []
