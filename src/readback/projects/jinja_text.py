@@ -7,11 +7,12 @@ text is that of a plain rendering; a second one with marks says who wrote what, 
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from jinja2 import DictLoader, TemplateError, nodes
+from jinja2.ext import Extension
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
 
 from readback.projects.owned_text import OwnedText, Owner
@@ -29,11 +30,15 @@ class JinjaFault(Exception):  # noqa: N818 - carries the reason that the tool ha
 
 @dataclass(frozen=True, slots=True)
 class JinjaOptions:
-    """Say how a tool sets Jinja2 up."""
+    """Say how a tool sets Jinja2 up, and which tags, filters and functions it adds."""
 
     trims_blocks: bool = False
     keeps_newline: bool = False
     may_change_values: bool = True
+    strips_blocks: bool = False
+    extensions: tuple[type[Extension], ...] = ()
+    filters: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    names: Mapping[str, Any] = field(default_factory=dict)
 
 
 def render_jinja(
@@ -54,9 +59,15 @@ def render_jinja(
 def _render(texts: Mapping[str, str], values: Mapping[str, Any], options: JinjaOptions, marked: bool) -> str:
     kind = SandboxedEnvironment if options.may_change_values else ImmutableSandboxedEnvironment
     environment = kind(
-        loader=DictLoader(texts), trim_blocks=options.trims_blocks, keep_trailing_newline=options.keeps_newline
+        loader=DictLoader(texts),
+        trim_blocks=options.trims_blocks,
+        lstrip_blocks=options.strips_blocks,
+        keep_trailing_newline=options.keeps_newline,
+        extensions=options.extensions,
     )
     environment.globals["range"] = range  # the sandbox's own stops at 100,000; time stops ours
+    environment.globals.update(options.names)
+    environment.filters.update(options.filters)
     try:
         if marked:
             environment.filters[FILTER] = _mark
@@ -67,6 +78,8 @@ def _render(texts: Mapping[str, str], values: Mapping[str, Any], options: JinjaO
         else:
             compiled = environment.get_template(NAME)
         text = str(compiled.render(copy.deepcopy(dict(values))))
+    except JinjaFault:
+        raise
     except TemplateError as error:
         raise JinjaFault(f"{type(error).__name__}: {error.message or error}") from None
     except (MemoryError, RecursionError):

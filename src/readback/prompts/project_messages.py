@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from readback import sandbox
-from readback.message_parts import whole_message
+from readback.message_parts import text_of, whole_message
 from readback.projects import promptfoo
 from readback.projects.model import RenderedMessages, TextSegment
 from readback.projects.promptfoo import import_messages
@@ -14,7 +14,10 @@ from readback.readers.project_rows import ID, ROW
 from readback.types import Diagnostic, Location, Message, Prompt, Record, Segment, Severity
 
 # What renders a row of each tool, in the bounded child.
-WORKS = {tool: f"readback.projects.{tool}:render_row" for tool in ("promptfoo", "langchain", "prompty")}
+WORKS = {
+    tool: f"readback.projects.{tool.replace('-', '_')}:render_row"
+    for tool in ("promptfoo", "langchain", "prompty", "banks")
+}
 REFUSED, NOT_RUN = "asm-project-row", "asm-project-not-run"
 
 
@@ -55,12 +58,18 @@ def _make_messages(rendered: RenderedMessages, place: Location) -> tuple[Message
     for number, message in enumerate(rendered.messages):
         role, content = str(message.get("role", "")), message.get("content")
         traced = rendered.segments[number] if number < len(rendered.segments) else ()
-        text = content if isinstance(content, str) else ""
+        text = content if isinstance(content, str) else _join_texts(content)
         segments = _make_segments(traced, place)
         if "".join(segment.text for segment in segments) != text:
             segments = (Segment(text, "template", None, place),) if text else ()
         messages.append(Message(role, segments, whole_message(message, role)))
     return tuple(messages)
+
+
+def _join_texts(content: Any) -> str:
+    """Return the texts of a content that is a list of parts, joined by a line feed."""
+    texts = [text_of(part) for part in content] if isinstance(content, list) else []
+    return "\n".join(text for text in texts if text is not None)
 
 
 def _make_segments(traced: Sequence[TextSegment], place: Location) -> tuple[Segment, ...]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import plugins
-from readback.projects import langchain, prompty
+from readback.projects import banks, langchain, prompty
 from readback.readers import arrow_file, checkpoint, json_file, llama_factory_info, sqlite_file, xlsx
 from readback.readers.choose_format import BINARY
 from readback.readers.logs.formats import find_format
@@ -91,6 +91,7 @@ __all__ = [
 ]
 
 CONFIGS = (".yml", ".yaml", ".json")
+TEMPLATES = (".jinja", ".jinja2", ".j2", ".txt", ".md", ".prompt")
 ID = 40  # characters of a cell that may be an id
 LOOKED_AT = 5  # rows that tell what a table is
 # A configuration of ours has one of these keys; a folder full of other people's YAML is not parsed for nothing.
@@ -262,6 +263,16 @@ def _recognise_prompt(look: _Look) -> RecognisedFile | None:
     return RecognisedFile(look.path, TOOL_PROMPT, detail=f"a prompt of {tool}", tool=prompty.TOOL) if tool else None
 
 
+def _recognise_template_of_tool(look: _Look) -> RecognisedFile | None:
+    """Recognise templates by what only one tool's have in them."""
+    if look.suffix not in TEMPLATES:
+        return None
+    head = read_head(look.path)
+    if banks.recognise(head):
+        return RecognisedFile(look.path, TOOL_PROMPT, detail="a prompt of banks (or of LlamaIndex)", tool=banks.TOOL)
+    return None
+
+
 @cache
 def _list_table_suffixes() -> frozenset[str]:
     """Return the suffixes of the dataset formats, but for those that configurations have, too."""
@@ -364,6 +375,7 @@ STEPS: tuple[Callable[[_Look], RecognisedFile | None], ...] = (
     _recognise_rows,
     _recognise_config,
     _recognise_prompt,
+    _recognise_template_of_tool,
     _recognise_judge_code,
     _recognise_training_code,
     _recognise_template,

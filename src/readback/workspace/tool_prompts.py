@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from readback.projects import langchain, prompty
+from readback.projects import banks, langchain, prompty
 from readback.projects.model import PromptFile
 from readback.readers.paths import format_relative
 from readback.types import Location, Prompt
@@ -21,6 +21,7 @@ READERS: Mapping[str, Callable[[Path, Path, str], PromptFile]] = {
     "langchain": langchain.read_prompt,
     "prompty": prompty.open_prompt,
     "promptflow": prompty.open_promptflow,
+    "banks": banks.read_prompt,
 }
 
 
