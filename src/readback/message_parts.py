@@ -20,9 +20,22 @@ from readback.types import Values
 from readback.words import t
 
 Kind = Literal[
-    "name", "weight", "tool_call", "tool_result", "reasoning", "refusal", "image", "audio", "video", "file", "other"
+    "name",
+    "field",
+    "weight",
+    "tool_call",
+    "tool_result",
+    "reasoning",
+    "refusal",
+    "image",
+    "audio",
+    "video",
+    "file",
+    "other",
 ]
 TEXT = frozenset({"role", "content"})
+FIELD = "from"  # where a request has the system text that its reader puts first
+SYSTEM_FIELDS = frozenset({"system", "instructions", "systemInstruction", "system_instruction", "system_instructions"})
 SHAREGPT = {"from": "role", "value": "content"}
 TEXT_BLOCKS = ("text", "input_text", "output_text")
 REASONING = ("reasoning_content", "reasoning", "thinking")
@@ -86,7 +99,7 @@ def beyond_text(whole: Values | None) -> Values:
     """Return what a message says that its role and text do not: {} of one that is text alone, in parts or not."""
     if whole is None:
         return {}
-    other = {key: value for key, value in whole.items() if key not in TEXT}
+    other = {key: value for key, value in whole.items() if key not in TEXT and not _names_field(key, value)}
     content = whole.get("content")
     if isinstance(content, list) and not all(_is_text(block) for block in content):
         other["content"] = content
@@ -124,6 +137,8 @@ def _of_field(key: str, value: Any) -> Iterator[Part]:
         yield Part("tool_result", key, call=value)
     elif key in ("name", "tool_name") and isinstance(value, str):
         yield Part("name", key, value)
+    elif _names_field(key, value):
+        yield Part("field", key, value)
     elif key in ("weight", "train") and isinstance(value, int | float):
         yield Part("weight", key, number=float(value))
     elif key in REASONING and isinstance(value, str):
@@ -135,6 +150,11 @@ def _of_field(key: str, value: Any) -> Iterator[Part]:
             yield _medium("image", f"{key}[{number}]", image)
     else:
         yield Part("other", key, text=_json(value))
+
+
+def _names_field(key: str, value: Any) -> bool:
+    """Whether a key of a message says in which field of its request the text stands, and nothing of the text itself."""
+    return key == FIELD and isinstance(value, str) and value in SYSTEM_FIELDS
 
 
 def _of_content(content: Any) -> Iterator[Part]:
@@ -281,6 +301,8 @@ def part_title(part: Part) -> str:
             return t("parts.tool_result_id" if part.call else "parts.tool_result", call=part.call)
         case "name":
             return t("parts.name", name=part.name)
+        case "field":
+            return t("parts.field", field=part.name)
         case "weight":
             if part.number == 0:
                 return t("parts.weight_zero", field=part.key)

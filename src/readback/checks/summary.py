@@ -314,6 +314,7 @@ def _row(opened: Workspace, choice: Selection, first: Assembly) -> Row:
     task, adapter = choice.task or condition.task, choice.adapter or condition.adapter
     mode = choice.mode or condition.mode
     system = next((message.text for message in first.messages if message.role == "system"), None)
+    is_logged = bool(condition.logged) and not (mode or task)  # no file here states it
     return Row(
         name=condition.name or " · ".join(part for part in (mode, task, adapter) if part),
         choice=choice,
@@ -321,11 +322,18 @@ def _row(opened: Workspace, choice: Selection, first: Assembly) -> Row:
         model=condition.model,
         adapter=adapter,
         task=task,
-        system=None if system is None else _stated(opened.system_texts, system, _file(first)),
+        system=_find_source(opened, system, first, is_logged=is_logged),
         system_unknown=explain_unknown_system(opened, choice, first.messages),
         factors=factors(opened, condition, first),
         system_sha=None if system is None else hashlib.sha256(system.encode("utf-8", "surrogatepass")).hexdigest(),
     )
+
+
+def _find_source(opened: Workspace, system: str | None, first: Assembly, *, is_logged: bool) -> str | None:
+    """Return which place states the system message, "log" where only the log of the requests has it."""
+    if system is None:
+        return None
+    return "log" if is_logged else _stated(opened.system_texts, system, _file(first))
 
 
 def _file(first: Assembly) -> str | None:

@@ -23,7 +23,7 @@ from readback.prompts.selections import (
     resolve_selection,
 )
 from readback.records.field_path import split_path
-from readback.records.logged_calls import build_logged_messages
+from readback.records.logged_calls import build_logged_messages, find_others
 from readback.records.row_messages import build_row_messages
 from readback.serving.merge_roles import is_gemma, merge_roles
 from readback.sources.instruction_keys import instruction_for, key_for
@@ -73,7 +73,9 @@ def assemble(
     if choice.judge is not None:
         built = _build_for_judge(workspace, record, choice, answer, extra or {})
     elif (logged := _find_logged(workspace, choice)) is not None:
-        messages, diagnostics = build_logged_messages(workspace.root, logged, record)
+        messages, diagnostics = build_logged_messages(
+            workspace.root, logged, record, find_others(logged, workspace.conditions)
+        )
         built = _Built(messages, diagnostics=diagnostics)
     elif (prompt := _find_project_prompt(workspace, choice)) is not None:
         messages, diagnostics = build_project_messages(prompt, record)

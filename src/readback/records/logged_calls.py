@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -32,16 +32,21 @@ def open_log_answers(root: Path, log: str, progress: Progress | None = None) -> 
 
 
 def build_logged_messages(
-    root: Path, condition: Condition, record: Record
+    root: Path, condition: Condition, record: Record, others: Sequence[Condition] = ()
 ) -> tuple[tuple[Message, ...], tuple[Diagnostic, ...]]:
     """Return the messages that the log of a condition holds for a record, or the diagnostic that says why there are
-    none. Of several requests (retries, epochs, tool calls) these are the first.
+    none. Of several requests (retries, epochs, tool calls) these are the first. `others` are the conditions of the same
+    log: a record that was sent under one of them lacks nothing.
     """
     place = Location(file=condition.logged, condition=condition.name)
     name = condition.logged_as or condition.name
     calls = _open_once(root, condition.logged or "")
     index = calls.find(make_key(name, record.id)) if calls is not None else None
     if calls is None or index is None:
+        other = next((each for each in others if is_asked(root, each, record)), None)
+        if other is not None:  # requests of several models in one file: each record was sent to one of them
+            reason = f"it was sent under '{other.name}'"
+            return (), (Diagnostic(NO_REQUEST, {"reason": reason}, place, name, "info"),)
         reason = "the log has no request about this record"
         return (), (Diagnostic(NO_REQUEST, {"reason": reason}, place, name),)
     call = calls.record(index).fields
@@ -52,6 +57,17 @@ def build_logged_messages(
         return messages, ()
     reason = call.get("error") or call.get("warning") or "its row has no messages"
     return (), (Diagnostic(NO_REQUEST, {"reason": str(reason)}, where, name),)
+
+
+def is_asked(root: Path, condition: Condition, record: Record) -> bool:
+    """Tell whether the log of a condition has a row about a record under that condition."""
+    calls = _open_once(root, condition.logged or "")
+    return calls is not None and calls.find(make_key(condition.logged_as or condition.name, record.id)) is not None
+
+
+def find_others(condition: Condition, conditions: Sequence[Condition]) -> list[Condition]:
+    """Return the other conditions whose messages are those of the same log."""
+    return [each for each in conditions if each.logged == condition.logged and each.name != condition.name]
 
 
 def read_messages(call: Mapping[str, Any], place: Location) -> tuple[Message, ...]:

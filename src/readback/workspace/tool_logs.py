@@ -74,10 +74,20 @@ def _decode_logs(draft: Draft, files: Sequence[RecognisedFile]) -> list[Log]:
             continue
         earlier = by_digest.setdefault(decoded.digest, name) if decoded.counts["calls"] else name
         if earlier != name:
-            draft.say(file.path, LOG, used=False, detail=f"it holds the same requests as {earlier}")
+            is_read_with = _is_read_with(draft.root, name, earlier)
+            detail = (
+                f"its replies are read with {earlier}" if is_read_with else f"it holds the same requests as {earlier}"
+            )
+            draft.say(file.path, LOG, used=is_read_with, detail=detail)
             continue
         logs.append(Log(name, decoded))
     return logs
+
+
+def _is_read_with(root: Path, name: str, other: str) -> bool:
+    """Tell whether a log is a part of another one: the replies of a batch lie in a file beside its requests."""
+    part, whole = find_format(root / name), find_format(root / other)
+    return part is not None and whole is not None and part.key != whole.key and part.key in whole.companions
 
 
 def _take_beside_prompts(draft: Draft, logs: Sequence[Log]) -> None:

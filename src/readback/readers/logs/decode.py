@@ -22,7 +22,7 @@ from readback.readers.logs.formats import find_format, get_format, list_companio
 from readback.sandbox import Limits, Stopped, stream
 from readback.types import Diagnostic, Location
 
-VERSION = "3"  # of the decoded files; a new version decodes every log again
+VERSION = "4"  # of the decoded files; a new version decodes every log again
 LIMITS = Limits(seconds=60, memory=400 << 20, output=32 << 30, total=3_600)
 FRAME = 1 << 19  # characters sent at once
 # What of two logs is the same where they are of one run, whatever file each stands in.
@@ -30,7 +30,7 @@ SAME = ("record", "epoch", "call", "role", "condition", "messages", "text", "out
 PARTS = ("calls", "answers", "records", "scores")
 FACTS = "facts.json"
 MOST_NAMES = 10_000  # conditions and judges that are listed
-CONDITION = "condition"
+NO_MODEL = "model not named"  # the condition of requests whose file names neither task nor model, as Gemini's batches
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,19 +234,26 @@ def read_frames(payload: tuple[str, str, str]) -> Iterator[dict[str, Any]]:
 def _note_names(call: Call, conditions: dict[str, dict[str, Any]], judges: dict[str, None]) -> None:
     if call.judge is not None and len(judges) < MOST_NAMES:
         judges.setdefault(call.judge)
-    if call.condition is None or call.role != "model":
+    is_request = call.messages is not None or call.text is not None
+    if call.role != "model" or (call.condition is None and not is_request):
         return
-    condition = conditions.get(call.condition)
+    name = _name_condition(call)
+    condition = conditions.get(name)
     if condition is not None:
         condition["calls"] += 1
     elif len(conditions) < MOST_NAMES:
-        conditions[call.condition] = {
-            "name": call.condition,
+        conditions[name] = {
+            "name": name,
             "calls": 1,
             "prompt": call.prompt,
             "provider": call.provider,
             "model": call.model,
         }
+
+
+def _name_condition(call: Call) -> str:
+    """Return the condition of a call, NO_MODEL where its file names none."""
+    return NO_MODEL if call.condition is None else call.condition
 
 
 def format_call(call: Call) -> dict[str, Any]:
@@ -305,12 +312,12 @@ def name_record(record: object) -> str:
 def _make_key_of_call(call: Call) -> str:
     """Return the name of a call in its part: of several about one record and condition the first is found by it."""
     record = call.index if call.record is None else call.record
-    return make_key(call.condition, record) if call.role == "model" else f"judge {make_key(call.judge, record)}"
+    return make_key(_name_condition(call), record) if call.role == "model" else f"judge {make_key(call.judge, record)}"
 
 
 def _format_answer(call: Call) -> dict[str, Any]:
     return {
-        "key": make_key(call.condition, call.index if call.record is None else call.record),
+        "key": make_key(_name_condition(call), call.index if call.record is None else call.record),
         "record": call.record,
         "condition": call.condition,
         "epoch": call.epoch,
@@ -361,6 +368,7 @@ def write_part(path: Path, out: BinaryIO, file: str, part: str) -> Iterator[int 
 
 
 __all__ = [
+    "NO_MODEL",
     "PARTS",
     "DecodedLog",
     "Event",

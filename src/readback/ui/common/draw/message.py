@@ -13,6 +13,7 @@ from markupsafe import Markup
 from readback import adapters
 from readback.html import exact
 from readback.message_parts import Part, part_title, parts
+from readback.records.logged_calls import TEXT_ROLE
 from readback.types import Finding, Location, Message, Role, Segment, Values
 from readback.ui.common import address, show
 from readback.ui.common.draw import bookmarks, cited, downloads, exports, token_sizes
@@ -57,6 +58,8 @@ def role_title(role: str) -> str:
     """Return the heading of a message: the four usual roles have words of their own."""
     if role in get_args(Role):
         return t(f"messages.role_{role}")
+    if role == TEXT_ROLE:
+        return t("messages.role_text")
     return t("training_row.role", role=role)
 
 

@@ -29,6 +29,7 @@ from readback.checks.summary import Audit
 from readback.html import exact
 from readback.prompts import assemble, selections
 from readback.prompts.gaps import Gap, find_gaps
+from readback.records import logged_calls
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.requests.observer import Observation
 from readback.types import Answer, Assembly, Finding, Record, Selection, Values, Workspace
@@ -180,7 +181,11 @@ def record() -> Record:
 
 def go(index: int, finding: str | None = None) -> None:
     """Look at another record, and a finding on it; for callbacks."""
-    address.put(**named(max(0, min(index, len(dataset()) - 1))), finding=finding)
+    at = max(0, min(index, len(dataset()) - 1))
+    receiver = _find_asked(sent(), at)
+    if receiver is not None:
+        send(receiver)
+    address.put(**named(at), finding=finding)
 
 
 def named(index: int) -> dict[str, str | None]:
@@ -204,7 +209,26 @@ def sent() -> Selection:
     wrong = any(parts[key] is not None and parts[key] not in names for key, names in there.items())
     if any(parts.values()) and not wrong:
         return Selection(**parts)
-    return _once("first", lambda: caches.first_choice(key(), _find_fullest))
+    fullest = _once("first", lambda: caches.first_choice(key(), _find_fullest))
+    return _find_asked(fullest, position()) or fullest
+
+
+def _find_asked(choice: Selection, at: int) -> Selection | None:
+    """Return the condition under which a log has the record, where it has that record under another than the chosen.
+
+    A file of requests to several models has each record under one of them: nobody should have to look for it.
+    """
+    condition = workspace().condition(choice.condition) if choice.condition else None
+    if condition is None or not condition.logged or condition.mode or condition.task or not len(dataset()):
+        return None
+    others = logged_calls.find_others(condition, workspace().conditions)
+    if not others:
+        return None
+    root, looked_at = workspace().root, dataset().record(at)
+    if logged_calls.is_asked(root, condition, looked_at):
+        return None
+    other = next((each for each in others if logged_calls.is_asked(root, each, looked_at)), None)
+    return Selection(condition=other.name) if other else None
 
 
 def _find_fullest() -> Selection:

@@ -1,0 +1,97 @@
+"""A log that is opened alone: every request is reached, none is called missing that was never to be sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from looking import page, words
+
+import readback
+from readback import workspace
+from readback.message_parts import part_title, parts
+from readback.prompts.assemble import assemble
+from readback.readers.logs.decode import NO_MODEL
+from readback.records.dataset import open_dataset
+from readback.types import Assembly, Diagnostic, Selection
+from readback.ui.common.draw.message import role_title
+
+Write = Callable[[Mapping[str, Any]], Path]
+GEMINI = {
+    "key": "k0",
+    "request": {
+        "systemInstruction": {"parts": [{"text": "You run a bakery."}]},
+        "contents": [{"role": "user", "parts": [{"text": "What is fresh?\n"}]}],
+    },
+}
+
+
+def ask(number: int, model: str, text: str) -> dict[str, Any]:
+    """Return a line of a batch file."""
+    body = {"model": model, "messages": [{"role": "user", "content": text}]}
+    return {"custom_id": f"r{number}", "method": "POST", "url": "/v1/chat/completions", "body": body}
+
+
+def write_lines(*rows: Mapping[str, Any]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+TWO_MODELS = write_lines(ask(0, "small", "Why?"), ask(1, "large", "Où ?\n"), ask(2, "small", "How?"))
+
+
+def show(root: Path, condition: str, record: int) -> Assembly:
+    opened = workspace.open(root)
+    return assemble(opened, open_dataset(opened.root, opened.dataset).record(record), Selection(condition=condition))
+
+
+def test_requests_of_a_file_that_names_no_model_are_shown(write: Write) -> None:
+    root = write({"batch.jsonl": write_lines(GEMINI)})
+    assert [condition.name for condition in workspace.open(root).conditions] == [NO_MODEL]
+    assert [message.text for message in show(root, NO_MODEL, 0).messages] == ["You run a bakery.", "What is fresh?\n"]
+
+
+def test_a_row_without_a_request_says_why_though_its_file_names_no_model(write: Write) -> None:
+    root = write({"batch.jsonl": write_lines(GEMINI, {"key": "k1", "request": 7})})
+    (fault,) = show(root, NO_MODEL, 1).diagnostics
+    assert isinstance(fault, Diagnostic)
+    assert "request is" in fault.values["reason"]
+
+
+def test_a_record_that_was_sent_to_another_model_lacks_nothing(write: Write) -> None:
+    root = write({"batch.jsonl": TWO_MODELS})
+    (fault,) = show(root, "small", 1).diagnostics
+    assert isinstance(fault, Diagnostic)
+    assert (fault.severity, fault.values["reason"]) == ("info", "it was sent under 'large'")
+    rows = readback.open(root).audit().conditions
+    assert [(row.errors, row.warnings, row.system) for row in rows] == [(0, 0, None), (0, 0, None)]
+
+
+def test_the_system_message_of_a_log_is_the_logs(write: Write) -> None:
+    (row,) = readback.open(write({"batch.jsonl": write_lines(GEMINI)})).audit().conditions
+    assert row.system == "log"
+
+
+def test_a_record_is_shown_under_the_model_that_it_was_sent_to(write: Write, monkeypatch: Any) -> None:
+    monkeypatch.setenv("READBACK_WORKSPACE", str(write({"batch.jsonl": TWO_MODELS})))
+    assert "Où ?" in words(page("prompts", record="r1"))
+    test = page("prompts", record="r0", condition="small")
+    test.button(key="next").click().run()
+    assert "Où ?" in words(test)
+    assert test.query_params["condition"] in ("large", ["large"])
+
+
+def test_the_replies_of_a_batch_are_called_read(write: Write) -> None:
+    choice = {"index": 0, "message": {"role": "assistant", "content": "So."}}
+    body = {"object": "chat.completion", "choices": [choice]}
+    reply = {"id": "x", "custom_id": "r0", "error": None, "response": {"status_code": 200, "body": body}}
+    opened = workspace.open(write({"batch.jsonl": TWO_MODELS, "output.jsonl": write_lines(reply)}))
+    (note,) = [file for file in opened.recognised if file.path == "output.jsonl"]
+    assert (note.used, note.detail) == (True, "its replies are read with batch.jsonl")
+
+
+def test_where_a_request_has_its_system_text_is_said_in_words() -> None:
+    message = {"role": "system", "content": "x", "from": "instructions"}
+    assert [part_title(part) for part in parts(message)] == ["In the field instructions of the request"]
+    assert role_title("prompt") == "Text, sent without roles"
