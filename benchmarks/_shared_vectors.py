@@ -2,8 +2,9 @@
 
     python benchmarks/_shared_vectors.py [TOOL ...]
 
-Each case is exported as `readback export CASE/FILE --as messages-jsonl` (`--what observed` for logs) and compared with
-`expected.jsonl`: row with index, id with record where both have one, messages or text, and that a row is refused.
+Each case is exported as `readback export CASE/FILE --as messages-jsonl --as-tool TOOL` (`--what observed` for logs) and
+compared with `expected.jsonl`: row with index, id with record where both have one, messages or text, and that a row is
+refused. TOOL is the folder, or where the expected line names one with its version, that one.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from readback.exporting.export import export
 from readback.exporting.observed import export_observed
 from readback.exporting.selections import NothingToExport, list_default_selections
 from readback.readers.logs.formats import find_format
+from readback.workspace import tool_choices
 
 SHARED = Path(os.environ.get("READBACK_SHARED", "../shared")) / "vectors/ecosystem"
 
@@ -32,10 +34,12 @@ def main(tools: list[str]) -> None:
     for tool in tools or sorted(path.name for path in SHARED.iterdir() if path.is_dir()):
         right, total, wrong = Counter[str](), Counter[str](), []
         for case, expected in _group_cases(tool):
-            rows = _export_case(SHARED / tool / case, expected)
-            for line in expected:
+            folder = SHARED / tool / case
+            choices = [tool_choices.find_name(line.get("tool") or tool) or "" for line in expected]
+            rows = {choice: _export_case(folder, expected, choice) for choice in set(choices)}
+            for line, choice in zip(expected, choices, strict=True):
                 total[case] += 1
-                if _is_equal(line, rows):
+                if _is_equal(line, rows[choice]):
                     right[case] += 1
                 else:
                     wrong.append(f"{case} row {line.get('row')} {line.get('condition')}")
@@ -53,7 +57,7 @@ def _group_cases(tool: str) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     yield from cases.items()
 
 
-def _export_case(folder: Path, expected: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _export_case(folder: Path, expected: list[dict[str, Any]], tool: str) -> list[dict[str, Any]]:
     """Return the rows of every file that the expected lines name; a file that is refused has one row that says so."""
     files: dict[str, None] = {}
     for line in expected:
@@ -64,13 +68,13 @@ def _export_case(folder: Path, expected: list[dict[str, Any]]) -> list[dict[str,
     rows: list[dict[str, Any]] = []
     for name in files:
         try:
-            rows += _export_file(folder / name)
+            rows += _export_file(folder / name, tool)
         except (NothingToExport, workspace.NothingRead) as refused:
             rows.append({"refused": str(refused)})
     return rows
 
 
-def _export_file(path: Path) -> list[dict[str, Any]]:
+def _export_file(path: Path, tool: str) -> list[dict[str, Any]]:
     out = io.BytesIO()
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         if find_format(path) is not None:
@@ -78,15 +82,14 @@ def _export_file(path: Path) -> list[dict[str, Any]]:
             scores = io.BytesIO()
             export_observed(path, "scores", scores)
             grades = [json.loads(line) for line in scores.getvalue().splitlines()]
+            refused = []
         else:
-            opened = workspace.open(path)
+            opened = workspace.open(path, chosen={tool_choices.KEY: tool})
             grades = []
             refused = [each.values for each in opened.diagnostics if each.code == "dat-project-refused"]
-            if refused:
-                return [{"refused": str(refused[0])}]
             export(opened, list_default_selections(opened), "messages-jsonl", out)
-    rows = [json.loads(line) for line in out.getvalue().splitlines()]
-    return [{**row, "grades": grades} for row in rows]
+    rows = [{**json.loads(line), "grades": grades} for line in out.getvalue().splitlines()]
+    return [*rows, *({"refused": str(values)} for values in refused)]
 
 
 def _is_equal(line: Mapping[str, Any], rows: list[dict[str, Any]]) -> bool:

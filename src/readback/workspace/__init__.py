@@ -11,7 +11,15 @@ from readback.quantity import quantity
 from readback.readers import by_address, hub_cache, paths
 from readback.readers.yaml_file import read_yaml
 from readback.types import Diagnostic, Location, Workspace
-from readback.workspace import discovery, left_out, plain_templates, proposed_scores, tool_logs, workspace_file
+from readback.workspace import (
+    discovery,
+    left_out,
+    plain_templates,
+    proposed_scores,
+    tool_choices,
+    tool_logs,
+    workspace_file,
+)
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import DATASET, OTHER, WORKSPACE, RecognisedFile, recognise
 from readback.workspace.resolve_draft import resolve
@@ -72,8 +80,10 @@ def open(  # noqa: A001 - the verb that fits
     `fields` adds to the dataset's field mapping (template variable <- record field), as a page's one-click
     mapping does, also where the dataset was found by discovery. `options` replace those of the file. `chosen` names
     the file to take where several could be meant, by kind: `plan`, `prompts`, `dataset`; it replaces what the file
-    says of them. `training` in it says where the system texts of models are (see `training.parse_places`). `offered`:
-    only files among which the folder leaves a choice may be chosen, since whoever asks may only have followed a link.
+    says of them. `training` in it says where the system texts of models are (see `training.parse_places`), `tool` which
+    tool reads a prompt file (see `tool_choices`).
+
+    `offered`: only files among which the folder leaves a choice may be chosen, since whoever asks may only have followed a link.
     """
     place = _locate(str(path))
     by_address.mark_used(place)
@@ -186,7 +196,9 @@ def _read_file(path: Path, draft: Draft) -> None:
     file = recognise(path, draft.root, named=True)
     if path.name == workspace_file.NAME or file.what == WORKSPACE:
         read_workspace_file(draft, file.parsed or read_yaml(path, paths.format_relative(draft.root, path)))
-    elif file.what != OTHER:
+        return
+    file = tool_choices.apply_tool(draft, file, opened=True)
+    if file.what != OTHER:
         discovery.open_file(file, draft)
     else:
         _refuse_unknown(path, file)

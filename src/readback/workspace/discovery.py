@@ -18,6 +18,7 @@ from readback.workspace import (
     plain_templates,
     python_templates,
     score_tables,
+    tool_choices,
     tool_logs,
     tool_projects,
     tool_prompts,
@@ -70,7 +71,7 @@ def discover(draft: Draft) -> None:
     draft.discovered, draft.depth = True, files.depth
     draft.reasons |= files.reasons
     files = leave_out_workspaces(draft, files)
-    files = _leave_out_neighbours(draft, files)
+    files = tool_choices.apply_tools(draft, _leave_out_neighbours(draft, files))
     several = candidates.choose_main(draft, files, MAIN)
     main = several.file
     has_plan = main is not None and main.what == PLAN

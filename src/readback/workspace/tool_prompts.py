@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from readback.projects import banks, langchain, prompty
@@ -19,8 +20,10 @@ MOST = 500  # modes that prompt files make
 # are those that `prompts: [{path, tool}]` and `--as-tool` choose among, and `RecognisedFile.tool`.
 READERS: Mapping[str, Callable[[Path, Path, str], PromptFile]] = {
     "langchain": langchain.read_prompt,
-    "prompty": prompty.open_prompt,
-    "promptflow": prompty.open_promptflow,
+    "prompty": prompty.open_prompt,  # by the loader that its settings are written for
+    "prompty-0.1": partial(prompty.open_prompt, tool=prompty.PROMPTY_0),
+    "prompty-2": partial(prompty.open_prompt, tool=prompty.PROMPTY_2),
+    "promptflow": partial(prompty.open_prompt, tool=prompty.PROMPTFLOW),
     "banks": banks.read_prompt,
 }
 

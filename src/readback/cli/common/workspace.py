@@ -21,7 +21,7 @@ from readback.records.dataset import Dataset, open_dataset
 from readback.records.raw_rows import read_raw_rows
 from readback.sources.template_language import LANGUAGES
 from readback.types import Condition, Workspace
-from readback.workspace import judge_tables, score_tables
+from readback.workspace import judge_tables, score_tables, tool_choices
 from readback.workspace.candidates import KINDS
 from readback.workspace.dataset_choices import ENCODING_KEY, ID_KEY, TABLE_KEY
 from readback.workspace.plain_templates import KEY, PARTS, SYNTAX, list_cut_files
@@ -76,6 +76,17 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--judges", metavar="FILE=COLUMN,COLUMN", help="read a table with one column for each judge as scores")
     add("--scores", metavar="FILE=COLUMN,COLUMN", help="read a table with one column for each criterion as scores")
+    add(
+        "--as-tool",
+        metavar="[FILE=]NAME",
+        help=fill(
+            (
+                "the tool that reads a prompt file whose content does not decide that; without FILE, the opened file or "
+                "each that may be a prompt of the tool: {tools}"
+            ),
+            tools=", ".join(tool_choices.list_names()),
+        ),
+    )
     group.add_argument(
         "--encoding", choices=tuple(ENCODINGS), help="the encoding of the dataset, where it is not UTF-8"
     )
@@ -133,6 +144,7 @@ def _read_choices(args: argparse.Namespace) -> dict[str, str]:
         KEY: "\n".join(getattr(args, "template", [])),
         PARTS: "\n".join(getattr(args, "parts", [])),
         SYNTAX: "\n".join(map(_read_syntax, getattr(args, "syntax", []))),
+        tool_choices.KEY: "\n".join(map(_read_tool, getattr(args, "as_tool", []))),
         judge_tables.KEY: "\n".join(getattr(args, "judges", [])),
         score_tables.KEY: "\n".join(getattr(args, "scores", [])),
         ENCODING_KEY: getattr(args, "encoding", None),
@@ -146,6 +158,7 @@ def _check_files(args: argparse.Namespace, workspace: Workspace) -> None:
     """Raise UsageError where an option names a file, a field or columns that are not there."""
     files = [(kind, file) for kind in KINDS if (file := getattr(args, kind, None))]
     files += [("template", file) for file in getattr(args, "template", [])]
+    files += [("as-tool", file) for text in getattr(args, "as_tool", []) if (file := text.rpartition("=")[0])]
     tables = [(option, *_read_table(option, text)) for option in TABLES for text in getattr(args, option, [])]
     for option, file in (*files, *((option, file) for option, file, _ in tables)):
         if not file.startswith(BUILTIN) and not (workspace.root / file).exists():
@@ -216,6 +229,13 @@ def _read_syntax(text: str) -> str:
     if not (mode and equals):
         raise UsageError(fill("--syntax {text}: write MODE=LANGUAGE", text=text))
     return f"{mode}={check_name('language', language, LANGUAGES)}"
+
+
+def _read_tool(text: str) -> str:
+    """Return [FILE=]NAME, checked to name a tool. Raises UsageError."""
+    file, equals, written = text.rpartition("=")
+    tool = tool_choices.find_name(written) or check_name("tool", written, tool_choices.list_names())
+    return f"{file}{equals}{tool}"
 
 
 def _read_fields(texts: Collection[str]) -> dict[str, str]:

@@ -83,17 +83,8 @@ def choose(payload: dict[str, Any]) -> str | None:
     return choose_tool(payload["text"])
 
 
-def open_prompt(path: Path, root: Path, name: str) -> PromptFile:
-    """Read a prompt file in a bounded child, as the tool loads it that it is written for."""
-    return _open_prompt(path, root, name, None)
-
-
-def open_promptflow(path: Path, root: Path, name: str) -> PromptFile:
-    """Read a prompt file in a bounded child, as promptflow loads it."""
-    return _open_prompt(path, root, name, PROMPTFLOW)
-
-
-def _open_prompt(path: Path, root: Path, name: str, tool: str | None) -> PromptFile:
+def open_prompt(path: Path, root: Path, name: str, tool: str | None = None) -> PromptFile:
+    """Read a prompt file in a bounded child, as the named tool loads it, by default the one it is written for."""
     place = Location(file=format_relative(root, path), line=1)
     try:
         answer = sandbox.call(WORK, {"path": str(path), "root": str(root), "tool": tool})

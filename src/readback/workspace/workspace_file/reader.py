@@ -26,13 +26,13 @@ from readback.types import (
     PromptConfig,
     ScoreSource,
 )
-from readback.workspace import plain_templates
+from readback.workspace import plain_templates, tool_choices
 from readback.workspace.candidates import KINDS
 from readback.workspace.conditions import describe_unknown_name
 from readback.workspace.draft import Draft
 from readback.workspace.intake import take_config, take_file
 from readback.workspace.judges import read_judge
-from readback.workspace.recognise import JUDGE, TEMPLATE, WORKSPACE, recognise
+from readback.workspace.recognise import JUDGE, TEMPLATE, WORKSPACE, RecognisedFile, recognise
 from readback.workspace.training import add_training_file
 from readback.workspace.workspace_file.acronyms import read_acronyms
 from readback.workspace.workspace_file.models import read_model
@@ -42,6 +42,7 @@ from readback.workspace.workspace_file.schema import (
     ConditionSection,
     JudgeSection,
     JudgeTexts,
+    PromptFileSection,
     WorkspaceFile,
 )
 from readback.workspace.workspace_file.values import TextNode, read_section
@@ -119,7 +120,10 @@ def _take_options(file: WorkspaceFile, draft: Draft) -> None:
 def _take_prompts(file: WorkspaceFile, draft: Draft) -> None:
     """Take configurations of any dialect, plain template files, and the built-in formats."""
     templates: list[Path] = []
-    for named in file.prompts:
+    for section in file.prompts:
+        named = section.path
+        if named is None:
+            continue
         if named.text.startswith(BUILTIN):
             if named.node.one_of((prompt_formats.BUILTIN,), "a path, or"):
                 draft.add_config(prompt_formats.CONFIG)
@@ -127,13 +131,37 @@ def _take_prompts(file: WorkspaceFile, draft: Draft) -> None:
         path = draft.file_at(named.text, named.place)
         if path is None:
             continue
-        recognised = recognise(path, draft.root, named=True)
+        recognised = _apply_tool(section, recognise(path, draft.root, named=True), draft)
         if recognised.what == TEMPLATE:
             templates.append(path)
         else:
             take_config(recognised, draft, named.node)
     if templates:
         plain_templates.take_listed_templates(draft, templates)
+
+
+def _apply_tool(section: PromptFileSection, file: RecognisedFile, draft: Draft) -> RecognisedFile:
+    """Return a file as a prompt of the tool that reads it: the one that was chosen when it was opened, else the stated
+    one.
+    """
+    chosen = tool_choices.apply_tool(draft, file, opened=False)
+    if chosen is not file:
+        return chosen
+    stated = section.parts.get("tool") or section.parts.get("loader")
+    if stated is None:
+        return file
+    if not section.tool:
+        if "tool" not in section.parts:
+            stated.wrong("nothing without tool:, whose loader it is")
+        return file
+    tool = tool_choices.find_name(section.tool, section.loader or "")
+    if tool is None:
+        if tool_choices.find_name(section.tool):
+            section.parts["loader"].wrong(f"a version of {section.tool} whose loader is known, such as 2")
+        else:
+            stated.one_of(tool_choices.list_names())
+        return file
+    return file if tool in tool_choices.BY_CONTENT else tool_choices.take_as(file, tool)
 
 
 def _take_modes(file: WorkspaceFile, draft: Draft) -> None:

@@ -213,6 +213,19 @@ def _check_dataset(dataset: DatasetSection) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PromptFileSection(Section):
+    """A file of prompts, and the tool that reads it where its content does not decide that."""
+
+    path: TextNode | None = key(TEXT_NODE, "The file, or builtin:prompt-formats.", required=True)
+    tool: str | None = key(TEXT, "The tool that reads it, by name, such as promptflow.")
+    loader: str | None = key(TEXT, "Which of the tool's loaders, by its version, such as 2.")
+
+
+def _check_prompt_file(file: PromptFileSection) -> str:
+    return "" if "path" in file.parts else "a path, or a mapping with path and tool"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PromptSection(Section):
     """The texts of a mode or a task: written here, or in a file beside this one."""
 
@@ -503,8 +516,10 @@ class WorkspaceFile(Section):
         "Named behaviours of the source systems.",
         empty=dict,
     )
-    prompts: tuple[TextNode, ...] = key(
-        TEXT_NODES, "Configurations of prompts, template files, or builtin:prompt-formats.", empty=tuple
+    prompts: tuple[PromptFileSection, ...] = key(
+        list_of(section(PromptFileSection, shorthand="path", check=_check_prompt_file), alone=True),
+        "Configurations of prompts, template files, or builtin:prompt-formats; or a path with the tool that reads it.",
+        empty=tuple,
     )
     modes: NamedPrompts | None = key(Kind(_read_modes, _describe_modes), "Ways to build the prompt for a record.")
     tasks: NamedPrompts | None = key(Kind(_read_prompts, _describe_prompts), "The base texts of a pipeline's calls.")

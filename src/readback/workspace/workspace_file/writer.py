@@ -32,6 +32,7 @@ from readback.types import (
 )
 from readback.workspace.judges import list_judge_criteria
 from readback.workspace.recognise import COMPARISONS, DATASET, MODEL, MODELFILE, OTHER, PLAN
+from readback.workspace.tool_choices import find_reader
 from readback.workspace.training import TAKEN_FOR
 from readback.workspace.workspace_file.reader import CONSTANTS
 
@@ -141,12 +142,21 @@ def _write_prompts(workspace: Workspace) -> Iterator[str]:
             named.append(prompt_formats.BUILTIN)
         elif config.dialect != plain_prompts.INLINE and config.place.file:
             named.append(config.place.file)
-    if named:
+    of_tools = _list_tool_prompts(workspace)
+    if named or of_tools:
         yield "prompts:"
     for path in dict.fromkeys(named):
         is_builtin = path == prompt_formats.BUILTIN
         reason = _describe_formats(workspace) if is_builtin else _find_detail(workspace, path)
         yield _add_comment(f"  - {format_flow(path)}", reason)
+    for path, tool in of_tools.items():
+        yield _add_comment(f"  - {format_flow({'path': path, 'tool': tool})}", _find_detail(workspace, path))
+
+
+def _list_tool_prompts(workspace: Workspace) -> dict[str, str]:
+    """Return the prompt files of other tools, each with the tool that reads it."""
+    files = ((prompt.place.file, find_reader(prompt)) for prompt in workspace.prompts.values())
+    return {path: tool for path, tool in files if path and tool}
 
 
 def _describe_formats(workspace: Workspace) -> str:
