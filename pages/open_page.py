@@ -50,6 +50,7 @@ with right:
     if data and not steps.wanted(workspace):
         mapping.mapping(workspace, data)
     plain_files.languages(workspace)
+    plain_files.tools(workspace)
     st.subheader(t("open.problems"))
     noticed = loaded.noticed()
     if noticed:

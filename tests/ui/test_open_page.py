@@ -95,3 +95,15 @@ def test_a_folder_wrapped_in_folders_is_taken_out(tmp_path: Path) -> None:
     (inner / "data").mkdir()
     upload.lift(tmp_path / "upload")
     assert sorted(path.name for path in (tmp_path / "upload").iterdir()) == ["data", "readback.yml"]
+
+
+def test_the_tool_that_reads_a_prompt_file_can_be_chosen(serving: Any) -> None:
+    text = "---\nmodel: {api: chat}\n---\nuser:\n{{question}}\n"
+    serving({"p.prompty": text, "rows.jsonl": '{"id": "1", "question": "Why?"}\n'})
+    test = opened()
+    choice = test.selectbox(key="tool_p.prompty")
+    assert (choice.value, choice.options) == ("prompty-0.1", ["prompty-0.1", "prompty-2", "promptflow"])
+    choice.set_value("promptflow").run()
+    assert not test.exception
+    assert test.query_params["tool"] == "p.prompty=promptflow"
+    assert "a prompt of promptflow, as chosen" in words(test)

@@ -83,7 +83,8 @@ def open(  # noqa: A001 - the verb that fits
     says of them. `training` in it says where the system texts of models are (see `training.parse_places`), `tool` which
     tool reads a prompt file (see `tool_choices`).
 
-    `offered`: only files among which the folder leaves a choice may be chosen, since whoever asks may only have followed a link.
+    `offered`: only files among which the folder leaves a choice may be chosen, since whoever asks may only have
+    followed a link.
     """
     place = _locate(str(path))
     by_address.mark_used(place)

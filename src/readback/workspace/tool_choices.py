@@ -41,7 +41,7 @@ CANDIDATES: Mapping[str, tuple[str, ...]] = {
     ".jinja": ("banks", "llamaindex", "promptflow"),
     ".j2": ("banks", "llamaindex", "promptflow"),
     ".md": ("promptflow",),
-    ".txt": ("llamaindex", "mlflow-prompts", "langfuse"),
+    ".txt": ("llamaindex",),
 }
 
 
@@ -96,7 +96,7 @@ def apply_tool(draft: Draft, file: RecognisedFile, *, opened: bool) -> Recognise
     tool = by_file.get(name)
     if tool is None and for_all is not None and (opened or _may_be_prompt(file, for_all)):
         tool = for_all
-    if tool not in READERS or (draft.offered and not _is_offered(file)):
+    if tool is None or tool not in READERS or (draft.offered and not _is_offered(file)):
         return file
     return take_as(file, tool)
 
@@ -122,7 +122,7 @@ def parse_choices(text: str | None) -> tuple[dict[str, str], str | None]:
 
 def format_choices(by_file: Mapping[str, str]) -> str | None:
     """Return the tools of files as the lines that `parse_choices` reads; None where there are none."""
-    return "\n".join(f"{file}={tool}" for file, tool in by_file.items()) or None
+    return "\n".join(f"{file}={tool}" for file, tool in by_file.items() if tool) or None
 
 
 def list_choices(workspace: Workspace) -> dict[str, str]:

@@ -81,8 +81,8 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
         metavar="[FILE=]NAME",
         help=fill(
             (
-                "the tool that reads a prompt file whose content does not decide that; without FILE, the opened file or "
-                "each that may be a prompt of the tool: {tools}"
+                "the tool that reads a prompt file whose content does not decide that; without FILE, the opened "
+                "file, or each file of the folder that may be a prompt of the tool: {tools}"
             ),
             tools=", ".join(tool_choices.list_names()),
         ),

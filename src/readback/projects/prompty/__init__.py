@@ -23,7 +23,8 @@ from readback.projects.prompty.front_matter import PROMPTY_2 as PROMPTY_2
 from readback.projects.prompty.front_matter import TOOLS as TOOLS
 from readback.projects.prompty.front_matter import PromptFile as PromptyFile
 from readback.projects.prompty.front_matter import choose_tool, load, read_text
-from readback.projects.prompty.render import PROMPTFLOW_JINJA, render_messages
+from readback.projects.prompty.render import PROMPTFLOW_JINJA as PROMPTFLOW_JINJA
+from readback.projects.prompty.render import render_messages
 from readback.readers.paths import format_relative
 from readback.types import Location
 

@@ -22,6 +22,7 @@ FILES = (
     "template",
     "syntax",
     "parts",
+    "tool",
     "judges",
     "scores",
     "numbers",

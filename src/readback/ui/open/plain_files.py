@@ -16,7 +16,7 @@ from readback.types import Prompt, Workspace
 from readback.ui.common import address, show
 from readback.ui.common.state import choice
 from readback.words import t
-from readback.workspace import plain_templates
+from readback.workspace import plain_templates, tool_choices
 from readback.workspace.dataset_choices import ENCODING_KEY, ID_KEY, TABLE_KEY
 
 LISTED = 20  # modes whose language is changed on the page; folders may hold hundreds
@@ -129,6 +129,37 @@ def languages(workspace: Workspace) -> None:
         show.draw(show.h('<p class="rb-small">{}</p>', t("open.languages_more", n=len(modes) - LISTED)))
 
 
+def tools(workspace: Workspace) -> None:
+    """Draw the tool that reads each prompt file of which the content does not decide that, to be chosen.
+
+    Where all are plain templates, the choice is behind a line that opens.
+    """
+    files = tool_choices.list_choices(workspace)
+    if not files:
+        return
+    if any(files.values()):
+        st.subheader(t("open.tools"))
+        place = st.container()
+    else:
+        place = st.expander(t("open.tools_closed"))
+    with place:
+        show.draw(show.h("<p>{}</p>", t("open.tools_lead")))
+        for file, tool in islice(files.items(), LISTED):
+            key = f"tool_{file}"
+            st.session_state[key] = tool
+            st.selectbox(
+                show.md(t("open.tool_of", file=file)),
+                list(dict.fromkeys((tool, *tool_choices.list_candidates(file)))),
+                key=key,
+                format_func=lambda name: name or t("open.tool_none"),
+                on_change=_tool,
+                args=(file, key),
+                width=340,
+            )
+        if len(files) > LISTED:
+            show.draw(show.h('<p class="rb-small">{}</p>', t("open.tools_more", n=len(files) - LISTED)))
+
+
 def _modes(workspace: Workspace) -> Mapping[str, Prompt]:
     plain = [config for config in workspace.configs if config.name == plain_templates.NAME]
     names = [mode for config in plain for mode in config.prompts]
@@ -156,6 +187,13 @@ def _language(mode: str, key: str) -> None:
         plain_templates.SYNTAX,
         (plain_templates.format_languages({**languages_chosen, mode: st.session_state[key]}) or "").split("\n"),
     )
+
+
+def _tool(file: str, key: str) -> None:
+    by_file, _ = tool_choices.parse_choices(address.get(tool_choices.KEY))
+    address.put(mode=None, condition=None)  # the modes may have other names then
+    chosen = {**by_file, file: st.session_state[key]}
+    _put(tool_choices.KEY, (tool_choices.format_choices(chosen) or "").split("\n"))
 
 
 def _put(key: str, lines: list[str]) -> None:
