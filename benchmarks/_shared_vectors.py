@@ -2,9 +2,9 @@
 
     python benchmarks/_shared_vectors.py [TOOL ...]
 
-Each case is exported as `readback export CASE/FILE --as messages-jsonl --as-tool TOOL` (`--what observed` for logs) and
-compared with `expected.jsonl`: row with index, id with record where both have one, messages or text, and that a row is
-refused. TOOL is the folder, or where the expected line names one with its version, that one.
+Each case is exported as `readback export CASE/FILE --as messages-jsonl --as-tool TOOL` (`--what observed` for logs),
+with `--env` as its lines say, and compared with `expected.jsonl`: row with index, id with record where both have one,
+messages or text, and that a row is refused. TOOL is the folder, or where a line names one with its version, that one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from readback.exporting.export import export
 from readback.exporting.observed import export_observed
 from readback.exporting.selections import NothingToExport, list_default_selections
 from readback.readers.logs.formats import find_format
-from readback.workspace import tool_choices
+from readback.workspace import tool_choices, tool_projects
 
 SHARED = Path(os.environ.get("READBACK_SHARED", "../shared")) / "vectors/ecosystem"
 
@@ -35,11 +35,20 @@ def main(tools: list[str]) -> None:
         right, total, wrong = Counter[str](), Counter[str](), []
         for case, expected in _group_cases(tool):
             folder = SHARED / tool / case
-            choices = [tool_choices.find_name(line.get("tool") or tool) or "" for line in expected]
-            rows = {choice: _export_case(folder, expected, choice) for choice in set(choices)}
+            choices = [
+                {
+                    tool_choices.KEY: tool_choices.find_name(line.get("tool") or tool) or "",
+                    tool_projects.ENVIRONMENT_KEY: tool_projects.format_environment(line.get("env") or {}),
+                }
+                for line in expected
+            ]
+            rows: dict[str, list[dict[str, Any]]] = {}
+            for choice in choices:
+                if str(choice) not in rows:
+                    rows[str(choice)] = _export_case(folder, expected, choice)
             for line, choice in zip(expected, choices, strict=True):
                 total[case] += 1
-                if _is_equal(line, rows[choice]):
+                if _is_equal(line, rows[str(choice)]):
                     right[case] += 1
                 else:
                     wrong.append(f"{case} row {line.get('row')} {line.get('condition')}")
@@ -57,7 +66,7 @@ def _group_cases(tool: str) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     yield from cases.items()
 
 
-def _export_case(folder: Path, expected: list[dict[str, Any]], tool: str) -> list[dict[str, Any]]:
+def _export_case(folder: Path, expected: list[dict[str, Any]], chosen: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return the rows of every file that the expected lines name; a file that is refused has one row that says so."""
     files: dict[str, None] = {}
     for line in expected:
@@ -68,13 +77,13 @@ def _export_case(folder: Path, expected: list[dict[str, Any]], tool: str) -> lis
     rows: list[dict[str, Any]] = []
     for name in files:
         try:
-            rows += _export_file(folder / name, tool)
+            rows += _export_file(folder / name, chosen)
         except (NothingToExport, workspace.NothingRead) as refused:
             rows.append({"refused": str(refused)})
     return rows
 
 
-def _export_file(path: Path, tool: str) -> list[dict[str, Any]]:
+def _export_file(path: Path, chosen: Mapping[str, str]) -> list[dict[str, Any]]:
     out = io.BytesIO()
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         if find_format(path) is not None:
@@ -84,7 +93,7 @@ def _export_file(path: Path, tool: str) -> list[dict[str, Any]]:
             grades = [json.loads(line) for line in scores.getvalue().splitlines()]
             refused = []
         else:
-            opened = workspace.open(path, chosen={tool_choices.KEY: tool})
+            opened = workspace.open(path, chosen=chosen)
             grades = []
             refused = [each.values for each in opened.diagnostics if each.code == "dat-project-refused"]
             export(opened, list_default_selections(opened), "messages-jsonl", out)

@@ -558,6 +558,8 @@ class DatasetSource:
     text: tuple[str, ...] = ()  # columns that stay text whatever they hold
     place: Location = NOWHERE
     absent: bool = False  # it was named and is not there, which is noted: there are no records
+    environment: Mapping[str, str] = field(default_factory=dict)  # of a project: what the workspace states of it
+    state: str = ""  # of a project: what its rows were made of, which several files hold
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,7 @@ class Project:
     rows: tuple[ProjectRow, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     refused: str | None = None
+    digest: str = ""  # of the rows: they change with every file that they are made of
 
 
 @dataclass(frozen=True, slots=True)

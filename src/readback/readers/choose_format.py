@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePath
+from types import MappingProxyType
 from typing import Any
 
 from readback import plugins
@@ -18,6 +19,9 @@ HEAD = 1 << 20  # bytes looked at
 GZIP = b"\x1f\x8b"
 PARQUET = b"PAR1"
 LLAMA_FACTORY = "llama-factory"  # its reader asks for the formats of other files
+
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +37,16 @@ class ChosenFormat:
     encoding: str | None = None
     guess: GuessedEncoding | None = None  # where nobody states the encoding
     table: str | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)  # that a project is read with
 
 
 def choose_format(
-    path: Path, file: str, named: str | None = None, encoding: str | None = None, table: str | None = None
+    path: Path,
+    file: str,
+    named: str | None = None,
+    encoding: str | None = None,
+    table: str | None = None,
+    environment: Mapping[str, str] = NOTHING,
 ) -> ChosenFormat | Diagnostic:
     """Choose the format of the file at `path`; the workspace states the others. Raises OSError."""
     with path.open("rb") as stream:
@@ -64,7 +74,8 @@ def choose_format(
     odd = bool(suffixes) and not named and suffixes[-1] not in module.SUFFIXES
     detail = f"read as {name} by its content" if odd else ""
     if hasattr(module, "spool"):
-        return ChosenFormat(module, packed, detail, table=table if getattr(module, "TABLES", False) else None)
+        table = table if getattr(module, "TABLES", False) else None
+        return ChosenFormat(module, packed, detail, table=table, environment=environment)
     return ChosenFormat(module, packed, detail, encoding if needs_decoding(encoding) else None, guess)
 
 

@@ -7,7 +7,7 @@ ROW holds what rendering needs besides. The project is read in the bounded child
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,6 +18,7 @@ from readback.types import Diagnostic, Location
 NAME = "project rows"
 SUFFIXES: tuple[str, ...] = ()
 BY_LINES = False
+ENVIRONMENT = True  # `spool` takes what the workspace states of it
 ID, ROW = "testIdx", "promptfoo row"
 WORK = "readback.projects.promptfoo:stream_rows"  # `projects` is above the readers; the child loads it by its name
 LIMITS = Limits(seconds=20.0, total=120.0, memory=768 << 20, output=512 << 20)
@@ -25,10 +26,10 @@ parse = jsonl.parse
 rows = jsonl.rows
 
 
-def spool(path: Path, out: BinaryIO, file: str) -> Iterator[int | Diagnostic]:
+def spool(path: Path, out: BinaryIO, file: str, environment: Mapping[str, str]) -> Iterator[int | Diagnostic]:
     """Write a line for each row of the project at `path`; yield how far it is. Its faults are the workspace's."""
     root = str(path).removesuffix(f"/{file}")
-    payload = {"path": str(path), "root": root, "environment": {}}
+    payload = {"path": str(path), "root": root, "environment": dict(environment)}
     size = path.stat().st_size
     try:
         for row in stream(WORK, payload, LIMITS):

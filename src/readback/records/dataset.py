@@ -280,7 +280,7 @@ def _open_stable(path: Path, file: str, source: DatasetSource, progress: Progres
 
 def _open_once(path: Path, file: str, source: DatasetSource, progress: Progress | None) -> Dataset:
     before = state(path)
-    chosen = choose_format(path, file, source.format, source.encoding, source.table)
+    chosen = choose_format(path, file, source.format, source.encoding, source.table, source.environment)
     if isinstance(chosen, Diagnostic):
         return replace(_report_unreadable(path.parent, source, chosen), path=path, file=file)
     plugin = plugins.find_entry("formats", chosen.module)
@@ -320,7 +320,7 @@ def _open_once(path: Path, file: str, source: DatasetSource, progress: Progress 
 
 def _open_beginning(path: Path, file: str, source: DatasetSource) -> Dataset | None:
     """Open the indexed beginning of a file that has grown since; None if it has not grown or has no index."""
-    chosen = choose_format(path, file, source.format, source.encoding, source.table)
+    chosen = choose_format(path, file, source.format, source.encoding, source.table, source.environment)
     if isinstance(chosen, Diagnostic) or list_unpackers(chosen):
         return None
     entry = _locate_entry(path, file, source, plugins.find_entry("formats", chosen.module))
@@ -400,7 +400,7 @@ def locate_index(root: Path, source: DatasetSource | None) -> tuple[Path, Path] 
     if isinstance(path, Diagnostic):
         return None
     file = format_relative(root, path)
-    chosen = choose_format(path, file, source.format, source.encoding, source.table)
+    chosen = choose_format(path, file, source.format, source.encoding, source.table, source.environment)
     if isinstance(chosen, Diagnostic) or list_unpackers(chosen):
         return None
     return path, _locate_entry(path, file, source, plugins.find_entry("formats", chosen.module))

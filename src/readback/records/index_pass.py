@@ -157,12 +157,19 @@ def list_unpackers(chosen: ChosenFormat) -> list[Unpacker]:
 
 
 def _make_spool(chosen: ChosenFormat) -> Unpacker:
-    """Return the step that writes the rows of a binary file, of the chosen table where it may hold several."""
-    if not getattr(chosen.module, "TABLES", False):
-        return cast(Unpacker, chosen.module.spool)
+    """Return the step that writes the rows of a binary file, of the chosen table where it may hold several; a project
+    is read with the environment that the workspace states.
+    """
+    if getattr(chosen.module, "TABLES", False):
+        return _add_argument(chosen.module.spool, chosen.table)
+    if getattr(chosen.module, "ENVIRONMENT", False):
+        return _add_argument(chosen.module.spool, chosen.environment)
+    return cast(Unpacker, chosen.module.spool)
 
+
+def _add_argument(module_spool: Callable[..., Iterator[int | Diagnostic]], argument: Any) -> Unpacker:
     def spool(path: Path, out: Any, file: str) -> Iterator[int | Diagnostic]:
-        yield from chosen.module.spool(path, out, file, chosen.table)
+        yield from module_spool(path, out, file, argument)
 
     return spool
 

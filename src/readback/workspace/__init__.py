@@ -18,6 +18,7 @@ from readback.workspace import (
     proposed_scores,
     tool_choices,
     tool_logs,
+    tool_projects,
     workspace_file,
 )
 from readback.workspace.draft import Draft
@@ -81,7 +82,7 @@ def open(  # noqa: A001 - the verb that fits
     mapping does, also where the dataset was found by discovery. `options` replace those of the file. `chosen` names
     the file to take where several could be meant, by kind: `plan`, `prompts`, `dataset`; it replaces what the file
     says of them. `training` in it says where the system texts of models are (see `training.parse_places`), `tool` which
-    tool reads a prompt file (see `tool_choices`).
+    tool reads a prompt file (see `tool_choices`), and `environment` with which variables a project is read.
 
     `offered`: only files among which the folder leaves a choice may be chosen, since whoever asks may only have
     followed a link.
@@ -92,6 +93,8 @@ def open(  # noqa: A001 - the verb that fits
     draft = Draft(
         place, "", options=dict(options or {}), fixed_options=frozenset(options or {}), chosen=chosen, offered=offered
     )
+    if not offered:  # nobody states by a link with what a project is read
+        draft.environment = tool_projects.parse_environment(chosen.get(tool_projects.ENVIRONMENT_KEY))
     try:
         is_folder = place.is_dir()
         if is_folder:

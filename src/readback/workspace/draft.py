@@ -59,6 +59,7 @@ class Draft:
     sent: list[str] = field(default_factory=list)
     training: list[TrainingFile] = field(default_factory=list)
     options: dict[str, str] = field(default_factory=dict)
+    environment: dict[str, str] = field(default_factory=dict)  # of a project: never that of the server itself
     fixed_options: frozenset[str] = frozenset()  # options that whoever opens it settles, whatever the file says
     comparisons: list[Values] = field(default_factory=list)
     system_texts: list[SystemText] = field(default_factory=list)

@@ -13,7 +13,7 @@ from readback.serving.modelfile import read_file as modelfile_reader
 from readback.sources import albert, comparisons, instructions, model_yaml
 from readback.tasks import profile_of
 from readback.types import NOWHERE, DatasetSource, Location, Model, ScoreSource
-from readback.workspace import experiment, serving_files, tool_prompts
+from readback.workspace import experiment, serving_files, tool_projects, tool_prompts
 from readback.workspace.draft import Draft
 from readback.workspace.judges import read_judges
 from readback.workspace.recognise import (
@@ -28,6 +28,7 @@ from readback.workspace.recognise import (
     MODEL,
     MODELFILE,
     PLAN,
+    PROJECT,
     PROMPTS,
     SCORES,
     TOOL_PROMPT,
@@ -155,6 +156,10 @@ def _take_scores(file: RecognisedFile, draft: Draft) -> None:
     draft.say(file.path, file.what, detail=file.detail)
 
 
+def _take_project(file: RecognisedFile, draft: Draft) -> None:
+    tool_projects.take_project(draft, (file,))
+
+
 TAKERS = {
     PROMPTS: _take_prompts,
     INSTRUCTIONS: _take_instructions,
@@ -167,6 +172,7 @@ TAKERS = {
     ADAPTER: _take_adapter,
     SCORES: _take_scores,
     TOOL_PROMPT: tool_prompts.take_prompt,
+    PROJECT: _take_project,
 }
 
 

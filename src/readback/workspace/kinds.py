@@ -57,9 +57,9 @@ ANYBODYS = frozenset({
 REMARKS = ("_", "$", "x-", "#")  # what keys begin with that are remarks or of a schema
 
 TOP = frozenset({
-    "name", "language", "headline", "today", "dataset", "options", "prompts", "modes", "tasks", "context", "adapters",
-    "instructions", "models", "plan", "conditions", "judges", "scores", "sent", "training", "criteria", "acronyms",
-    "comparisons", "leaks", "ignore",
+    "name", "language", "headline", "today", "dataset", "options", "env", "prompts", "modes", "tasks", "context",
+    "adapters", "instructions", "models", "plan", "conditions", "judges", "scores", "sent", "training", "criteria",
+    "acronyms", "comparisons", "leaks", "ignore",
 })  # fmt: skip
 SCHEMA = ("dataset", "prompts", "modes", "tasks", "conditions", "models", "judges", "scores", "adapters", "criteria")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 
 from readback.projects import promptfoo
 from readback.projects.model import Project
@@ -14,6 +15,7 @@ from readback.workspace.draft import Draft
 from readback.workspace.kinds import PROJECT
 from readback.workspace.recognise import RecognisedFile
 
+ENVIRONMENT_KEY = "environment"  # of what whoever opens a workspace chooses: a JSON object of texts
 REFUSED = "dat-project-refused"
 
 
@@ -28,14 +30,28 @@ def take_project(draft: Draft, files: Sequence[RecognisedFile]) -> None:
     for other in files:
         if other is not file:
             draft.say(other.path, PROJECT, used=False, detail=f"{name} is taken; choose this one as the dataset")
-    project = promptfoo.open_project(file.path, draft.root, {})
+    project = promptfoo.open_project(file.path, draft.root, draft.environment)
     draft.diagnostics += project.diagnostics
     if project.refused is not None:
         draft.report(REFUSED, Location(file=name), name, reason=project.refused)
     _take_modes(draft, project)
-    draft.dataset = DatasetSource(name, id=project_rows.ID, format=project_rows.NAME)
+    if draft.dataset is None or draft.dataset.absent or draft.dataset.path == name:
+        draft.dataset = DatasetSource(
+            name, id=project_rows.ID, format=project_rows.NAME, environment=draft.environment, state=project.digest
+        )
     prompts, rows = quantity(len(project.modes), "prompt"), quantity(len(project.rows), "row")
     draft.say(file.path, PROJECT, detail=f"{project.tool}: {prompts}, {rows}")
+
+
+def parse_environment(text: str | None) -> dict[str, str]:
+    """Return the variables in the JSON text that `format_environment` makes."""
+    variables: dict[str, str] = json.loads(text) if text else {}
+    return variables
+
+
+def format_environment(variables: Mapping[str, str]) -> str:
+    """Return variables as one text; "" where there are none."""
+    return json.dumps(dict(variables)) if variables else ""
 
 
 def _take_modes(draft: Draft, project: Project) -> None:

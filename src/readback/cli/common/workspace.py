@@ -21,7 +21,7 @@ from readback.records.dataset import Dataset, open_dataset
 from readback.records.raw_rows import read_raw_rows
 from readback.sources.template_language import LANGUAGES
 from readback.types import Condition, Workspace
-from readback.workspace import judge_tables, score_tables, tool_choices
+from readback.workspace import judge_tables, score_tables, tool_choices, tool_projects
 from readback.workspace.candidates import KINDS
 from readback.workspace.dataset_choices import ENCODING_KEY, ID_KEY, TABLE_KEY
 from readback.workspace.plain_templates import KEY, PARTS, SYNTAX, list_cut_files
@@ -87,6 +87,14 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
             tools=", ".join(tool_choices.list_names()),
         ),
     )
+    add(
+        "--env",
+        metavar="NAME=VALUE",
+        help=(
+            "a variable of the environment with which a promptfoo project is read, such as PROMPTFOO_CSV_DELIMITER; "
+            "may be repeated, and the real environment is never read"
+        ),
+    )
     group.add_argument(
         "--encoding", choices=tuple(ENCODINGS), help="the encoding of the dataset, where it is not UTF-8"
     )
@@ -144,6 +152,7 @@ def _read_choices(args: argparse.Namespace) -> dict[str, str]:
         KEY: "\n".join(getattr(args, "template", [])),
         PARTS: "\n".join(getattr(args, "parts", [])),
         SYNTAX: "\n".join(map(_read_syntax, getattr(args, "syntax", []))),
+        tool_projects.ENVIRONMENT_KEY: tool_projects.format_environment(_read_environment(args)),
         tool_choices.KEY: "\n".join(map(_read_tool, getattr(args, "as_tool", []))),
         judge_tables.KEY: "\n".join(getattr(args, "judges", [])),
         score_tables.KEY: "\n".join(getattr(args, "scores", [])),
@@ -236,6 +245,17 @@ def _read_tool(text: str) -> str:
     file, equals, written = text.rpartition("=")
     tool = tool_choices.find_name(written) or check_name("tool", written, tool_choices.list_names())
     return f"{file}{equals}{tool}"
+
+
+def _read_environment(args: argparse.Namespace) -> dict[str, str]:
+    """Return the variables of NAME=VALUE by name. Raises UsageError."""
+    variables: dict[str, str] = {}
+    for text in getattr(args, "env", []):
+        name, equals, value = text.partition("=")
+        if not (name and equals):
+            raise UsageError(fill("--env {text}: write NAME=VALUE", text=text))
+        variables[name] = value
+    return variables
 
 
 def _read_fields(texts: Collection[str]) -> dict[str, str]:

@@ -10,6 +10,8 @@ and not run, addresses are not fetched, and paths do not leave the workspace.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
@@ -133,6 +135,7 @@ def export_project(project: Project) -> dict[str, Any]:
         "rows": rows,
         "diagnostics": [asdict(diagnostic) for diagnostic in project.diagnostics],
         "refused": project.refused,
+        "digest": hashlib.sha256(json.dumps(rows, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest(),
     }
 
 
@@ -176,7 +179,9 @@ def import_project(raw: Mapping[str, Any]) -> Project:
         )
         for each in raw["diagnostics"]
     )  # fmt: skip
-    return Project(raw["tool"], raw["name"], modes, tuple(raw["providers"]), rows, diagnostics, raw["refused"])
+    return Project(
+        raw["tool"], raw["name"], modes, tuple(raw["providers"]), rows, diagnostics, raw["refused"], raw["digest"]
+    )
 
 
 def import_messages(raw: Mapping[str, Any]) -> RenderedMessages:

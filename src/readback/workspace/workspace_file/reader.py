@@ -117,6 +117,11 @@ def _take_options(file: WorkspaceFile, draft: Draft) -> None:
             draft.options[name] = value
 
 
+def _take_environment(file: WorkspaceFile, draft: Draft) -> None:
+    """Take what the file states of the environment, where whoever opens it states nothing else."""
+    draft.environment = {**file.env, **draft.environment}
+
+
 def _take_prompts(file: WorkspaceFile, draft: Draft) -> None:
     """Take configurations of any dialect, plain template files, and the built-in formats."""
     templates: list[Path] = []
@@ -449,6 +454,7 @@ def _take_ignore(file: WorkspaceFile, draft: Draft) -> None:
 SECTIONS: Mapping[str, Callable[[WorkspaceFile, Draft], None]] = {
     "dataset": _take_dataset,
     "options": _take_options,
+    "env": _take_environment,
     "prompts": _take_prompts,
     "modes": _take_modes,
     "tasks": _take_tasks,

@@ -516,6 +516,9 @@ class WorkspaceFile(Section):
         "Named behaviours of the source systems.",
         empty=dict,
     )
+    env: Mapping[str, str] = key(
+        mapping_of(TEXT), "Variables of the environment that a project of promptfoo is read with.", empty=dict
+    )
     prompts: tuple[PromptFileSection, ...] = key(
         list_of(section(PromptFileSection, shorthand="path", check=_check_prompt_file), alone=True),
         "Configurations of prompts, template files, or builtin:prompt-formats; or a path with the tool that reads it.",

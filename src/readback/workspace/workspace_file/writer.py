@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from readback.adapters import load_shipped
+from readback.readers import project_rows
 from readback.readers.yaml_file import format_comment, format_flow
 from readback.records.training_row import DATASET as DATASET_SPLIT
 from readback.records.training_row import TRAIN
@@ -51,6 +52,7 @@ def init_text(workspace: Workspace, guesses: Mapping[str, str] = NOTHING) -> str
         _write_head,
         _write_dataset,
         _write_options,
+        _write_environment,
         _write_prompts,
         _write_modes,
         _write_tasks,
@@ -110,6 +112,8 @@ def _build_ollama(server: OllamaServer) -> dict[str, Any]:
 def _write_dataset(workspace: Workspace) -> Iterator[str]:
     source = workspace.dataset
     others = [file.path for file in workspace.recognised if file.what == DATASET and not file.used]
+    if source is not None and source.format == project_rows.NAME:
+        return  # the project brings its rows
     if source is None:
         if others:
             yield format_comment(f"several datasets lie here; name one: dataset: {{path: {others[0]}}}")
@@ -135,8 +139,15 @@ def _write_options(workspace: Workspace) -> Iterator[str]:
         yield f"options: {format_flow(workspace.options)}"
 
 
+def _write_environment(workspace: Workspace) -> Iterator[str]:
+    if workspace.dataset and workspace.dataset.environment:
+        yield f"env: {format_flow(workspace.dataset.environment)}"
+
+
 def _write_prompts(workspace: Workspace) -> Iterator[str]:
     named: list[str] = []
+    if workspace.dataset and workspace.dataset.format == project_rows.NAME:
+        named.append(workspace.dataset.path)
     for config in workspace.configs:
         if config.dialect == prompt_formats.NAME:
             named.append(prompt_formats.BUILTIN)
@@ -339,6 +350,8 @@ def _write_sizes(model: Model) -> Iterator[str]:
 
 
 def _write_conditions(workspace: Workspace) -> Iterator[str]:
+    if workspace.dataset and workspace.dataset.format == project_rows.NAME:
+        return  # the project brings them
     if workspace.conditions:
         for file in workspace.recognised:
             if file.what in (PLAN, COMPARISONS) and file.used:
