@@ -398,7 +398,9 @@ class Message:
         """The message as an interface of chat completions takes it: its role, its content, and what else it says."""
         if self.whole is None:
             return {"role": self.role, "content": self.text}
-        value = {**self.whole, "role": self.role}
+        value = dict(self.whole)
+        if "role" in value:  # what stands among messages and is none, as a place for others, has no role
+            value["role"] = self.role
         if isinstance(value.get("content"), str):
             value["content"] = self.text
         return value

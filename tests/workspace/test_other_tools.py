@@ -18,7 +18,6 @@ Write = Callable[[Mapping[str, Any]], Path]
     [
         ("task.yaml", "task: arc\ndoc_to_text: '{{question}}'\n", "a task of lm-eval"),
         ("kernel.yaml", "template_format: semantic-kernel\ntemplate: '{{$x}}'\n", "a prompt of semantic-kernel"),
-        ("pipe.yaml", "components: {p: {type: haystack.PromptBuilder}}\n", "a pipeline of Haystack"),
     ],
 )  # fmt: skip
 def test_it_is_called_by_its_name_and_not_used(write: Write, name: str, content: Any, said: str) -> None:

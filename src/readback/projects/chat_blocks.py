@@ -23,8 +23,8 @@ from jinja2.ext import Extension
 from jinja2.parser import Parser
 from jinja2.runtime import Macro
 
-from readback.projects.jinja_text import JinjaFault, JinjaOptions, render_jinja
-from readback.projects.owned_text import OwnedText, join_owned
+from readback.projects.jinja_text import JinjaFault, JinjaOptions, check_jinja, render_jinja
+from readback.projects.owned_text import OwnedText, decode_escapes, join_owned
 
 ROLES = ("system", "user", "assistant")
 SIGN = "readback_sign"  # the global that marks what our own tags and filters write, so that no value can
@@ -32,7 +32,6 @@ CANARY = "BANKS[8 random hexadecimal digits]"
 PART_START, PART_END = "<content_block>", "</content_block>"
 RANDOM = "<32 random hexadecimal digits>"
 BLOCK = re.compile(r'\{"role":"(system|user|assistant)","content":"((?:[^"\\]|\\.)*+)"\}')
-ESCAPE = re.compile(r"\\(?:u[0-9a-f]{4}|.)")
 AUDIO = ("mp3", "wav", "m4a", "webm", "ogg", "flac")
 VIDEO = ("mp4", "mpeg", "mov", "avi", "flv", "mpg", "webm", "wmv", "3gpp")
 TEXTS = (
@@ -66,7 +65,19 @@ class ChatBlock:
 def render_chat_blocks(template: str, values: Mapping[str, Any]) -> list[ChatBlock]:
     """Return the messages of a template; raises JinjaFault with the tool's reason."""
     sign = secrets.token_hex(16)
-    options = JinjaOptions(
+    text = render_jinja(template, {**values, "canary_word": CANARY}, _make_options(sign))
+    if blocks := list(_cut_blocks(text, sign)):
+        return blocks
+    return [ChatBlock("user", tuple(_cut_parts(_show_blocks(text, sign), sign)))]
+
+
+def check_chat_blocks(template: str) -> None:
+    """Raise JinjaFault for a template that cannot be compiled, which the tool refuses before it has any values."""
+    check_jinja(template, _make_options(""))
+
+
+def _make_options(sign: str) -> JinjaOptions:
+    return JinjaOptions(
         trims_blocks=True,
         strips_blocks=True,
         extensions=(ChatTag, CompletionTag),
@@ -79,10 +90,6 @@ def render_chat_blocks(template: str, values: Mapping[str, Any]) -> list[ChatBlo
         },
         names={SIGN: sign},
     )
-    text = render_jinja(template, {**values, "canary_word": CANARY}, options)
-    if blocks := list(_cut_blocks(text, sign)):
-        return blocks
-    return [ChatBlock("user", tuple(_cut_parts(_show_blocks(text, sign), sign)))]
 
 
 class ChatTag(Extension):
@@ -142,7 +149,7 @@ def _cut_blocks(text: OwnedText, sign: str) -> Iterator[ChatBlock]:
 
 
 def _read_block(written: OwnedText, match: re.Match[str], sign: str) -> ChatBlock:
-    content = _decode(written.cut(match.start(2), match.end(2)))
+    content = decode_escapes(written.cut(match.start(2), match.end(2)))
     return ChatBlock(match[1], tuple(_cut_parts(content, sign)))
 
 
@@ -156,18 +163,6 @@ def _show_blocks(text: OwnedText, sign: str) -> OwnedText:
         pieces += [text.cut(start, match.start()), OwnedText(RANDOM + written)]
         start = match.end()
     return join_owned([*pieces, text.cut(start, len(text.text))])
-
-
-def _decode(written: OwnedText) -> OwnedText:
-    """Return the text that JSON's escapes stand for; each sign belongs to whom its escape belongs."""
-    if "\\" not in written.text:
-        return written
-    pieces, start = [], 0
-    for match in ESCAPE.finditer(written.text):
-        sign = json.loads(f'"{match[0]}"')
-        pieces += [written.cut(start, match.start()), OwnedText(sign, [written.owners[match.start()]])]
-        start = match.end()
-    return join_owned([*pieces, written.cut(start, len(written.text))])
 
 
 def _cut_parts(content: OwnedText, sign: str) -> Iterator[ChatPart]:

@@ -56,7 +56,18 @@ def render_jinja(
     return marked if marked.text == plain else OwnedText(plain)
 
 
-def _render(texts: Mapping[str, str], values: Mapping[str, Any], options: JinjaOptions, marked: bool) -> str:
+def check_jinja(template: str, options: JinjaOptions) -> None:
+    """Raise JinjaFault for a template that cannot be compiled, whatever the values."""
+    environment = _make_environment({}, options)
+    try:
+        environment.compile(template)
+    except TemplateError as error:
+        raise JinjaFault(f"{type(error).__name__}: {error.message or error}") from None
+    except (MemoryError, RecursionError):
+        raise JinjaFault("the template needs more than it may have") from None
+
+
+def _make_environment(texts: Mapping[str, str], options: JinjaOptions) -> SandboxedEnvironment:
     kind = SandboxedEnvironment if options.may_change_values else ImmutableSandboxedEnvironment
     environment = kind(
         loader=DictLoader(texts),
@@ -68,6 +79,11 @@ def _render(texts: Mapping[str, str], values: Mapping[str, Any], options: JinjaO
     environment.globals["range"] = range  # the sandbox's own stops at 100,000; time stops ours
     environment.globals.update(options.names)
     environment.filters.update(options.filters)
+    return environment
+
+
+def _render(texts: Mapping[str, str], values: Mapping[str, Any], options: JinjaOptions, marked: bool) -> str:
+    environment = _make_environment(texts, options)
     try:
         if marked:
             environment.filters[FILTER] = _mark

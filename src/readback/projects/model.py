@@ -64,7 +64,8 @@ class Project:
 class PromptFile:
     """A prompt file of a tool as a mode, and why the tool itself would not load it (what can be built is built).
 
-    `files` were read beside it; `notes` are half sentences about it for the list of files.
+    `files` were read beside it; `notes` are half sentences about it for the list of files; `others` are the further
+    prompts of a file that holds several.
     """
 
     mode: ProjectMode
@@ -72,6 +73,7 @@ class PromptFile:
     files: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    others: tuple[ProjectMode, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from readback.projects.model import TextSegment
 
 Owner = str | None  # the name of a variable; None for the template
+ESCAPE = re.compile(r"\\(?:u[0-9a-f]{4}|.)")
 
 
 class OwnedText:
@@ -68,3 +71,15 @@ def join_owned(pieces: Iterable[OwnedText], between: str = "") -> OwnedText:
         texts.append(piece.text)
         owners += piece.owners
     return OwnedText("".join(texts), owners)
+
+
+def decode_escapes(written: OwnedText) -> OwnedText:
+    """Return the text that stands between the quotes of JSON; each sign belongs to whom its escape belongs."""
+    if "\\" not in written.text:
+        return written
+    pieces, start = [], 0
+    for match in ESCAPE.finditer(written.text):
+        sign = json.loads(f'"{match[0]}"')
+        pieces += [written.cut(start, match.start()), OwnedText(sign, [written.owners[match.start()]])]
+        start = match.end()
+    return join_owned([*pieces, written.cut(start, len(written.text))])

@@ -14,10 +14,8 @@ from readback.readers.project_rows import ID, ROW
 from readback.types import Diagnostic, Location, Message, Prompt, Record, Segment, Severity
 
 # What renders a row of each tool, in the bounded child.
-WORKS = {
-    tool: f"readback.projects.{tool.replace('-', '_')}:render_row"
-    for tool in ("promptfoo", "langchain", "prompty", "banks")
-}
+TOOLS = ("promptfoo", "langchain", "prompty", "banks", "haystack", "llamaindex", "langfuse", "mlflow-prompts")
+WORKS = {tool: f"readback.projects.{tool.replace('-', '_')}:render_row" for tool in TOOLS}
 REFUSED, NOT_RUN = "asm-project-row", "asm-project-not-run"
 
 
@@ -53,16 +51,17 @@ def build_project_messages(prompt: Prompt, record: Record) -> tuple[tuple[Messag
 def _make_messages(rendered: RenderedMessages, place: Location) -> tuple[Message, ...]:
     if rendered.messages is None:
         text = rendered.text or ""
-        return (Message("prompt", (Segment(text, "template", None, place),)),)
+        return (Message("prompt", _make_segments(rendered.segments[:1], text, place)),)
     messages = []
     for number, message in enumerate(rendered.messages):
-        role, content = str(message.get("role", "")), message.get("content")
-        traced = rendered.segments[number] if number < len(rendered.segments) else ()
+        content = message.get("content")
         text = content if isinstance(content, str) else _join_texts(content)
-        segments = _make_segments(traced, place)
-        if "".join(segment.text for segment in segments) != text:
-            segments = (Segment(text, "template", None, place),) if text else ()
-        messages.append(Message(role, segments, whole_message(message, role)))
+        segments = _make_segments(rendered.segments[number : number + 1], text, place)
+        if "role" in message:
+            role = str(message["role"])
+            messages.append(Message(role, segments, whole_message(message, role)))
+        else:  # what a tool sends among messages and is none
+            messages.append(Message(str(message.get("type", "")), segments, dict(message)))
     return tuple(messages)
 
 
@@ -72,9 +71,14 @@ def _join_texts(content: Any) -> str:
     return "\n".join(text for text in texts if text is not None)
 
 
-def _make_segments(traced: Sequence[TextSegment], place: Location) -> tuple[Segment, ...]:
-    return tuple(
+def _make_segments(traced: Sequence[Sequence[TextSegment]], text: str, place: Location) -> tuple[Segment, ...]:
+    """Return the segments of a text as they were traced, where they join to it, else as one of the template."""
+    segments = tuple(
         Segment(part.text, part.origin, part.variable, place if part.variable is None else Location())
-        for part in traced
+        for parts in traced
+        for part in parts
         if part.text
     )
+    if "".join([segment.text for segment in segments]) == text:
+        return segments
+    return (Segment(text, "template", None, place),)

@@ -9,7 +9,9 @@ from typing import Any
 # Before a configuration is parsed, one of these keys is looked for.
 KEYS = re.compile(
     rb"\b(doc_to_text|output_type|input_variables|_type|lc|evalId|template_format|eval|components|providers|targets"
-    rb"|defaultTest|scenarios|n-shot|fn_completions|backstory|expected_output)[\"']?\s*:"
+    rb"|defaultTest|scenarios|n-shot|fn_completions|backstory|expected_output|template_vars)[\"']?\s*:"
+    rb"|\"template\"\s*:|^template\s*:|\bmlflow\.prompt\.text\b",
+    re.MULTILINE,
 )
 TESTED = ("providers", "targets", "tests", "scenarios", "defaultTest")
 ROWS = (
@@ -30,7 +32,6 @@ PROJECTS = (
     PROMPTFOO,
     "a task of lm-eval",
     "a prompt of semantic-kernel",
-    "a pipeline of Haystack",
 )
 
 
@@ -105,14 +106,6 @@ def _is_semantic_kernel(value: Mapping[str, Any]) -> bool:
     return {"template_format", "template"} <= value.keys()
 
 
-def _is_haystack(value: Mapping[str, Any]) -> bool:
-    parts = value.get("components")
-    if not isinstance(parts, Mapping):
-        return False
-    types = [part.get("type") for part in parts.values() if isinstance(part, Mapping)]
-    return any(str(name).endswith("PromptBuilder") for name in types)
-
-
 MAPPINGS = (
     ("results of promptfoo", _is_promptfoo_results),
     (PROMPTFOO, _is_promptfoo_project),
@@ -124,5 +117,4 @@ MAPPINGS = (
     ("agents or tasks of CrewAI", _is_crew),
     (LANGCHAIN[0], _is_langchain_prompt),
     ("a prompt of semantic-kernel", _is_semantic_kernel),
-    ("a pipeline of Haystack", _is_haystack),
 )

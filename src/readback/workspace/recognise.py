@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import plugins
-from readback.projects import banks, langchain, prompty
+from readback.projects import banks, haystack, langchain, langfuse, llamaindex, mlflow_prompts, prompty
 from readback.readers import arrow_file, checkpoint, json_file, llama_factory_info, sqlite_file, xlsx
 from readback.readers.choose_format import BINARY
 from readback.readers.logs.formats import find_format
@@ -110,6 +110,14 @@ FIELDS = re.compile(
     rb'"(?:question|query|prompt|instruction|inputs?|outputs?|answers?|responses?|messages|conversations?|completion'
     rb'|contexts?|documents?|user_input|reference|text|passage|title|summary|ideal|target|label|expected\w*)"\s*:',
     re.IGNORECASE,
+)
+
+# Prompts of other tools that are an object in JSON or YAML: the tool, what such a file is called, and what tells.
+PROMPT_OBJECTS: tuple[tuple[str, str, Callable[[Mapping[str, Any]], bool]], ...] = (
+    (haystack.TOOL, "a pipeline of Haystack", haystack.recognise),
+    (llamaindex.TOOL, "a prompt of LlamaIndex", llamaindex.recognise),
+    (langfuse.TOOL, "a prompt of Langfuse", langfuse.recognise),
+    (mlflow_prompts.TOOL, "a prompt of MLflow", mlflow_prompts.recognise),
 )
 
 OF_FOLDER = "what they are about is known in the folder whose requests they answer"
@@ -304,6 +312,9 @@ def _recognise_config(look: _Look) -> RecognisedFile | None:
         return RecognisedFile(path, TOOL_PROMPT, parsed, detail=tool or "", tool=langchain.TOOL)
     if tool:
         return RecognisedFile(path, TOOL, parsed, detail=NOT_YET.format(tool))
+    for name, description, fits in PROMPT_OBJECTS:
+        if isinstance(parsed.value, Mapping) and fits(parsed.value):
+            return RecognisedFile(path, TOOL_PROMPT, parsed, detail=description, tool=name)
     if head and not ours:
         return _recognise_by_key(look, head) or RecognisedFile(path, OTHER)
     claim = classify_mapping(path, parsed.value)

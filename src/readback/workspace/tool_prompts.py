@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from readback.projects import banks, langchain, prompty
+from readback.projects import banks, haystack, langchain, langfuse, llamaindex, mlflow_prompts, prompty
 from readback.projects.model import PromptFile
 from readback.readers.paths import format_relative
 from readback.types import Location, Prompt
@@ -25,6 +25,10 @@ READERS: Mapping[str, Callable[[Path, Path, str], PromptFile]] = {
     "prompty-2": partial(prompty.open_prompt, tool=prompty.PROMPTY_2),
     "promptflow": partial(prompty.open_prompt, tool=prompty.PROMPTFLOW),
     "banks": banks.read_prompt,
+    "haystack": haystack.read_prompt,
+    "llamaindex": llamaindex.read_prompt,
+    "langfuse": langfuse.read_prompt,
+    "mlflow-prompts": mlflow_prompts.read_prompt,
 }
 
 
@@ -68,7 +72,10 @@ def _read(draft: Draft, file: RecognisedFile, by_path: bool) -> PromptFile:
 def _add_mode(draft: Draft, file: RecognisedFile, prompt: PromptFile) -> None:
     mode, name = prompt.mode, format_relative(draft.root, file.path)
     draft.diagnostics.extend(prompt.diagnostics)
-    draft.add_mode(mode.name, Prompt(mode.name, mode.template, syntax="text", place=mode.place, project=mode.settings))
+    for each in (mode, *prompt.others):
+        draft.add_mode(
+            each.name, Prompt(each.name, each.template, syntax="text", place=each.place, project=each.settings)
+        )
     if prompt.refused is not None:
         draft.report(REFUSED, Location(file=name, line=mode.place.line), name, reason=prompt.refused)
     detail = [file.detail, *(f"with {other}, read beside it" for other in prompt.files), *prompt.notes]

@@ -1,0 +1,152 @@
+"""Prompts of MLflow's registry: JSON with `name`, `version` and `template`, a text or a list of messages.
+
+`{{ name }}` is replaced by the text of the value, one variable after the other in the order of the row, so a value that
+holds `{{ other }}` is filled as well where `other` comes later; a variable that the row lacks is an error. A template
+with `{% %}` is Jinja, in which names without a value print nothing. Source: mlflow 3.17.2,
+entities/model_registry/prompt_version.py (`format`) and genai/prompts/utils.py; the name of a variable goes into a
+regular expression there as it is, and here too. `render_row` runs in the bounded child.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from readback.projects.jinja_text import JinjaFault, JinjaOptions, render_jinja
+from readback.projects.model import ProjectMode, PromptFile, RenderedMessages
+from readback.projects.owned_text import OwnedText, join_owned
+from readback.projects.promptfoo import export_messages
+from readback.projects.stored_prompts import describe_messages, read_stored_prompt
+
+TOOL = "mlflow-prompts"
+VARIABLE = re.compile(r"\{\{\s*([a-zA-Z_][a-zA-Z0-9_]*(?:\.[a-zA-Z_][a-zA-Z0-9_]*)*)\s*\}\}")
+TEXT_TAG, KIND_TAG = "mlflow.prompt.text", "_mlflow_prompt_type"  # where the registry's own files have the template
+OF_OTHERS = ("template_format", "input_variables", "_type", "components")  # keys that no prompt of MLflow has
+JINJA = JinjaOptions()
+
+
+class Unformatted(Exception):  # noqa: N818 - carries the reason that MLflow has
+    """MLflow fails for a row."""
+
+
+def recognise(value: Mapping[str, Any]) -> bool:
+    """Tell whether a parsed file is a prompt of MLflow."""
+    if not isinstance(value.get("name"), str) or "version" not in value or any(key in value for key in OF_OTHERS):
+        return False
+    template = find_template(value)
+    if isinstance(template, list):
+        return bool(template) and all(isinstance(each, Mapping) and "role" in each for each in template)
+    return isinstance(template, str)
+
+
+def find_template(value: Mapping[str, Any]) -> Any:
+    """Return the template of a prompt, also of one that is written as the registry keeps it: in a tag."""
+    if "template" in value:
+        return value["template"]
+    tags = value.get("tags")
+    if isinstance(tags, list):
+        tags = {each.get("key"): each.get("value") for each in tags if isinstance(each, Mapping)}
+    if not isinstance(tags, Mapping) or not isinstance(tags.get(TEXT_TAG), str):
+        return None
+    if tags.get(KIND_TAG) != "chat":
+        return tags[TEXT_TAG]
+    try:
+        return json.loads(tags[TEXT_TAG])
+    except (ValueError, RecursionError):
+        return None
+
+
+def read_prompt(path: Path, root: Path, name: str) -> PromptFile:
+    """Return a stored prompt as a mode, with the reason where MLflow does not take it."""
+    stored = read_stored_prompt(path, root, "template")
+    template = find_template(stored.value)
+    if template == []:
+        template = "[]"  # a list without messages is kept as this text
+    refused = stored.refused or _find_fault(template)
+    text = describe_messages(template) if isinstance(template, list) else str(template or "")
+    settings = {"tool": TOOL, "template": None if refused else template, "refused": refused}
+    return PromptFile(ProjectMode(name, text, settings, stored.place), refused, diagnostics=stored.diagnostics)
+
+
+def _find_fault(template: Any) -> str | None:
+    """Return why MLflow refuses a template."""
+    if isinstance(template, str):
+        return None
+    if not isinstance(template, list):
+        return "its template is missing, or is neither a text nor a list of messages"
+    for number, each in enumerate(template, 1):
+        if not isinstance(each, Mapping) or not isinstance(each.get("role"), str):
+            return f"message {number} of its template has no role"
+        if not isinstance(each.get("content"), str | list | None):
+            return f"the content of message {number} is neither a text nor a list of parts"
+    return None
+
+
+def render_row(payload: list[Any]) -> dict[str, Any]:
+    """[mode settings, row settings, fields] → what `render_messages` returns; in the child."""
+    settings, _, fields = payload
+    return export_messages(render_messages(settings, fields))
+
+
+def render_messages(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> RenderedMessages:
+    """Return what `format` returns for the fields of a row."""
+    if settings.get("refused"):
+        return RenderedMessages(None, error=f"the prompt cannot be loaded: {settings['refused']}")
+    template = settings["template"]
+    texts = [template] if isinstance(template, str) else [each.get("content", "") for each in template]
+    try:
+        if any(text is None for text in texts):
+            raise Unformatted("the content of a message is null, for which MLflow fails")
+        if any("{%" in text and "%}" in text for text in texts):
+            filled = [render_jinja(_check_text(text), fields, JINJA) for text in texts]
+        else:
+            filled = [fill_variables(_check_text(text), fields) for text in texts]
+            _check_variables(template, fields)
+    except (Unformatted, JinjaFault) as fault:
+        return RenderedMessages(None, error=str(fault))
+    segments = tuple(each.list_segments() for each in filled)
+    if isinstance(template, str):
+        return RenderedMessages(None, filled[0].text, segments=segments)
+    messages = tuple(
+        {"role": message["role"], "content": each.text} for message, each in zip(template, filled, strict=True)
+    )
+    return RenderedMessages(messages, segments=segments)
+
+
+def _check_text(content: Any) -> str:
+    if not isinstance(content, str):
+        raise Unformatted("the content of a message is a list of parts, for which MLflow fails")
+    return content
+
+
+def fill_variables(template: str, values: Mapping[str, Any]) -> OwnedText:
+    """Return a template in which each value in turn has replaced its name; raises Unformatted."""
+    text = OwnedText(template)
+    for name, value in values.items():
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", FutureWarning)  # of brackets in a name
+                pattern = re.compile(r"\{\{\s*" + name + r"\s*\}\}")
+        except (re.error, OverflowError, RecursionError) as error:
+            raise Unformatted(f"the name {name!r} is no regular expression, as MLflow needs it: {error}") from None
+        text = _replace(text, pattern, str(value), name)
+    return text
+
+
+def _replace(text: OwnedText, pattern: re.Pattern[str], value: str, name: str) -> OwnedText:
+    pieces, start = [], 0
+    for match in pattern.finditer(text.text):
+        pieces += [text.cut(start, match.start()), OwnedText(value, [name] * len(value))]
+        start = match.end()
+    return join_owned([*pieces, text.cut(start, len(text.text))]) if pieces else text
+
+
+def _check_variables(template: Any, values: Mapping[str, Any]) -> None:
+    """Refuse a row that lacks a variable, which MLflow looks for in the text or in the JSON of the messages."""
+    text = template if isinstance(template, str) else json.dumps(template)
+    if lacking := sorted(set(VARIABLE.findall(text)) - values.keys()):
+        raise Unformatted(f"the row lacks {', '.join(lacking)}")
