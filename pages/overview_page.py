@@ -63,7 +63,7 @@ with left:
             st.header(t("overview.planned"))
             planned_rows.draw(workspace, judged, answers)
     with present.slide("ranked"):
-        if head:
+        if head and (ranked.is_telling(head) or not audit.conditions):
             ranked.draw_means(head, judged)
         elif workspace.dataset and workspace.dataset.absent:
             show.empty(t("overview.absent", file=workspace.dataset.path), t("frame.open_one"), "open")

@@ -396,7 +396,12 @@ ALONE = "264 requests as the log has them; nothing here to hold them against."
 
 def test_requests_that_differ_from_the_files_are_the_first_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("READBACK_WORKSPACE", str(EXAMPLES / "copied-prompts"))
-    assert f"{COPIED} “refusing”, “polite”. See the first difference" in words(overview())
+    text = words(overview())
+    assert f"{COPIED} “refusing”, “polite”. See the first difference" in text
+    assert "refusing: text left out “ Do not guess.”" in text
+    assert "polite: text left out “ Stay polite even if the answer is no.”" in text
+    assert "Longest prompt, in characters" in text  # all scores are 1: a picture of them would tell nothing apart
+    assert "0.75" not in text
 
 
 def test_a_log_alone_says_that_nothing_is_here_to_hold_it_against(serving: Any) -> None:

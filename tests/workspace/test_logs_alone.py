@@ -15,6 +15,7 @@ from readback.message_parts import part_title, parts
 from readback.prompts.assemble import assemble
 from readback.readers.logs.decode import NO_MODEL
 from readback.records.dataset import open_dataset
+from readback.scores import loading
 from readback.types import Assembly, Diagnostic, Selection
 from readback.ui.common.draw.message import role_title
 
@@ -89,6 +90,29 @@ def test_the_replies_of_a_batch_are_called_read(write: Write) -> None:
     opened = workspace.open(write({"batch.jsonl": TWO_MODELS, "output.jsonl": write_lines(reply)}))
     (note,) = [file for file in opened.recognised if file.path == "output.jsonl"]
     assert (note.used, note.detail) == (True, "its replies are read with batch.jsonl")
+
+
+RAGAS = "user_input,response,retrieved_contexts,faithfulness\nWhy?,So.,['a'],0.5\nHow?,Thus.,[],1.0\nWho?,Me.,[],\n"
+
+
+def test_a_share_is_no_grade_though_a_grade_has_its_name(write: Write) -> None:
+    table = loading.load(workspace.open(write({"results.csv": RAGAS})))
+    assert [score.value for score in table.scores if score.state == "scored"] == [0.5, 1.0]
+    assert {score.condition for score in table.scores} == {(("condition", "results"),)}
+    assert (table.criteria["faithfulness"].low, table.criteria["faithfulness"].high) == (0, 1)
+
+
+PROMPTFOO = (
+    "question,[small] plain,Status,Score,Named Scores,Grader Reason,Comment\n"
+    "Why?,So.,PASS,1.00,{},All assertions passed,\n"
+)
+
+
+def test_a_table_of_answers_is_not_called_requests(write: Write, monkeypatch: Any) -> None:
+    monkeypatch.setenv("READBACK_WORKSPACE", str(write({"results.csv": PROMPTFOO})))
+    text = words(page("overview"))
+    assert "1 answer as the log has it; the log does not hold what was sent." in text
+    assert "1 request" not in text
 
 
 def test_where_a_request_has_its_system_text_is_said_in_words() -> None:

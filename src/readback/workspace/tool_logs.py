@@ -217,7 +217,11 @@ def _take_facts(draft: Draft, log: Log) -> None:
 def _describe(log: Log) -> str:
     """Say what a log is and how much it holds."""
     counts = log.decoded.counts
-    parts = [log.decoded.tool, quantity(counts["requests"], "request")]
+    parts = [log.decoded.tool]
+    if counts["requests"] or not counts["answers"]:
+        parts.append(quantity(counts["requests"], "request"))
+    elif counts["answers"]:
+        parts.append(quantity(counts["answers"], "answer"))
     if counts["scores"]:
         parts.append(quantity(counts["scores"], "score"))
     return ", ".join(parts)

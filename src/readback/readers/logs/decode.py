@@ -50,7 +50,7 @@ class DecodedLog:
 
     folder: Path
     tool: str  # the name of its format
-    counts: Mapping[str, int]  # by part, and "requests": calls to the model that answers
+    counts: Mapping[str, int]  # by part, and "requests": readable calls to the model that answers
     conditions: tuple[LogCondition, ...]
     judges: tuple[str, ...]
     runs: tuple[Run, ...]
@@ -189,7 +189,7 @@ def read_frames(payload: tuple[str, str, str]) -> Iterator[dict[str, Any]]:
     for event in get_format(key).read(Path(path), file):
         match event:
             case Call():
-                requests += event.role == "model"
+                requests += event.role == "model" and _has_request(event)
                 _note_names(event, conditions, judges)
                 mark = _digest_id(event.index if event.record is None else event.record)
                 if mark not in known_records:  # a log without rows of its own: its records have an id alone
@@ -234,8 +234,7 @@ def read_frames(payload: tuple[str, str, str]) -> Iterator[dict[str, Any]]:
 def _note_names(call: Call, conditions: dict[str, dict[str, Any]], judges: dict[str, None]) -> None:
     if call.judge is not None and len(judges) < MOST_NAMES:
         judges.setdefault(call.judge)
-    is_request = call.messages is not None or call.text is not None
-    if call.role != "model" or (call.condition is None and not is_request):
+    if call.role != "model" or (call.condition is None and not _has_request(call)):
         return
     name = _name_condition(call)
     condition = conditions.get(name)
@@ -249,6 +248,11 @@ def _note_names(call: Call, conditions: dict[str, dict[str, Any]], judges: dict[
             "provider": call.provider,
             "model": call.model,
         }
+
+
+def _has_request(call: Call) -> bool:
+    """Tell whether a call has what was sent: a table of answers, or a row that cannot be read, has not."""
+    return call.messages is not None or call.text is not None
 
 
 def _name_condition(call: Call) -> str:

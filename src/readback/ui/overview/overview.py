@@ -46,13 +46,15 @@ def draw_answer(
     """Draw the first sentence: who is ahead where scores tell, else what is compared and whether that is fair."""
     requests = requests_line.describe(workspace, audit)
     sentence = _answer(workspace, audit, judged, scored, answers)
+    texts = requests_line.describe_texts(audit) if requests else Markup("")
+    after = Markup("")
     if requests and not (answers or judged or scored):  # nothing is known but what was sent
-        sentence, requests = requests, Markup("")
-    before = show.h('<p class="rb-lead rb-answer-first">{}</p>', requests) if requests else ""
+        sentence, requests, after, texts = requests, Markup(""), texts, Markup("")
+    before = show.h('<p class="rb-lead rb-answer-first">{}</p>{}', requests, texts) if requests else ""
     note = means.format_synthetic(scored) if scored else None
     small = show.h(' <span class="rb-made">{}</span>', note) if note else ""
     with place:
-        show.draw(show.h('{}<p class="rb-lead rb-answer-first">{}{}</p>', before, sentence, small))
+        show.draw(show.h('{}<p class="rb-lead rb-answer-first">{}{}</p>{}', before, sentence, small, after))
 
 
 def sides() -> Sequence[DeltaGenerator]:

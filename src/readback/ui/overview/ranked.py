@@ -81,6 +81,13 @@ def draw_means(head: Headline, judged: Sequence[Verdict]) -> None:
     _draw(title, " ".join(notes), columns, entries, scale, judged, is_bar=False)
 
 
+def is_telling(head: Headline) -> bool:
+    """Tell whether a picture of the means would tell conditions apart: not where all scores of all are one number."""
+    shapes = [shape for shape in head.shapes.values() if shape.center is not None]
+    ends = {end for shape in shapes for end in (shape.span or (shape.center,))}
+    return len(shapes) < 2 or len(ends) > 1
+
+
 def draw_lengths(audit: Audit, judged: Sequence[Verdict]) -> None:
     """Draw the conditions by their longest prompt, the longest first, with their findings."""
     rows = [row for row in audit.conditions if row.longest is not None]
@@ -100,9 +107,11 @@ def _fit_means(head: Headline, shapes: Sequence[Shape]) -> tuple[Axis, bool]:
     """Return the axis: the whole scale, or a part of it where means and intervals take up little of the scale."""
     values = [end for shape in shapes for end in (shape.span or (shape.center or 0.0,))]
     low, high = head.scale.low, head.scale.high
-    if low is None or high is None or high <= low:
-        return axis.fit(values), False
-    if max(values) - min(values) < WHOLE * (high - low):
+    is_one_point = max(values) == min(values)
+    if low is None or high is None or high <= low:  # a rate of 0 or of 1 has no other value to make a scale of
+        is_rate = is_one_point and 0 <= values[0] <= 1
+        return axis.fit(values, ends=(0, 1) if is_rate else None), False
+    if max(values) - min(values) < WHOLE * (high - low) and not is_one_point:
         return axis.fit(values), True
     return axis.fit(values, ends=(low, high)), False
 

@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from readback.checks.held_requests import count_held, describe_held
 from readback.checks.summary import Audit
+from readback.html import exact
 from readback.readers.logs.decode import decode
 from readback.readers.paths import resolve
 from readback.types import Diagnostic, Workspace
@@ -16,13 +17,18 @@ from readback.ui.common.state import caches, choice
 from readback.words import t
 
 CODE = "fmt-assembly-differs"
+NAMED = 3  # kinds of difference whose text is in the line below; more are counted
+SHOWN = 90  # characters of such a text
 
 
 def describe(workspace: Workspace, audit: Audit) -> Markup:
     """Return the line about logged requests; "" where none were logged."""
-    alone = _count_alone(workspace)
+    alone = _count_alone(workspace, "requests")
     if alone:
         return show.h("{} {}", t("held.alone", n=alone), show.link("open", t("held.alone_next")))
+    answers = _count_alone(workspace, "answers")
+    if answers and not workspace.sent:
+        return show.h("{}", t("held.answers_alone", n=answers))
     if not workspace.sent:
         return Markup("")
     observer = caches.observer(*choice.key())
@@ -37,8 +43,24 @@ def describe(workspace: Workspace, audit: Audit) -> Markup:
     return show.h("{} {}", sentence, show.link("findings", t("held.see"), code=CODE))
 
 
-def _count_alone(workspace: Workspace) -> int:
-    """Return how many requests the logs hold whose messages are shown as they are."""
+def describe_texts(audit: Audit) -> Markup:
+    """Return by which text the requests of each prompt differ, "" where each request differs in a text of its own."""
+    comparison = count_held(audit, 0)
+    kinds = [kind for kind in comparison.kinds if kind.ours or kind.sent] if comparison else []
+    parts = []
+    for kind in kinds[:NAMED]:
+        text = exact.written_out(kind.ours or kind.sent)
+        text = text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
+        change = t(f"held.change.{kind.change.replace(' ', '_')}")
+        parts.append(show.h("{}: {} “{}”", kind.name, change, text))
+    more = len(kinds) - NAMED
+    if more > 0:
+        parts.append(show.h("{}", t("held.more_kinds", n=more)))
+    return show.h('<p class="rb-small">{}</p>', show.join(parts, " · ")) if parts else Markup("")
+
+
+def _count_alone(workspace: Workspace, part: str) -> int:
+    """Return how many requests, or answers, the logs hold whose messages are shown as they are."""
     total = 0
     alone = [each.logged for each in workspace.conditions if each.logged and not (each.mode or each.task)]
     for log in dict.fromkeys(alone):
@@ -47,5 +69,5 @@ def _count_alone(workspace: Workspace) -> int:
             continue
         with contextlib.suppress(OSError):
             decoded = decode(path, log)
-            total += decoded.counts["requests"] if decoded else 0
+            total += decoded.counts[part] if decoded else 0
     return total
