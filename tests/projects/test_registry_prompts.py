@@ -233,3 +233,33 @@ def test_the_shared_prompts_give_the_messages_of_their_tools(shared: Path, tool:
         else:
             assert (answer["error"], answer["text"]) == (None, line.get("text")), line
             assert list(answer["messages"] or []) == (line.get("messages") or []), line
+
+
+@pytest.mark.parametrize(
+    ("tool", "name", "text", "row", "noted"),
+    [
+        (langfuse, "p.txt", "{{q}} {{no}} {{ }} {{a b}}", {"q": 1}, [("asm-project-value-missing", "no")]),
+        (langfuse, "p.txt", "{{q}}", {"q": "{{q}}"}, []),
+        (llamaindex, "p.txt", "{q} {no} {'a': 1}", {"q": 1}, [("asm-project-value-missing", "no")]),
+        (llamaindex, "p.jinja", "{{ q }}{{ no.a }}{{ q.b }}{{ z | default('') }}", {"q": {}, "no": {}}, [
+            ("asm-project-value-missing", "no.a"), ("asm-project-value-missing", "q.b")
+        ]),
+        (mlflow_prompts, "p.txt", "{{a}}{{b}}", {"a": "{{ b }}", "b": 1}, [("asm-value-rendered", "a")]),
+        (mlflow_prompts, "p.txt", "{{a}}{{b}}", {"b": 1, "a": "{{ b }}"}, []),
+        (mlflow_prompts, "p.txt", "{% if a %}{% endif %}{{ b }}", {"a": 1}, [("asm-project-value-missing", "b")]),
+    ],
+)  # fmt: skip
+def test_what_is_noticed_about_values(
+    tmp_path: Path, tool: ModuleType, name: str, text: str, row: dict[str, Any], noted: list[Any]
+) -> None:
+    (tmp_path / name).write_text(text)
+    prompt = tool.read_prompt(tmp_path / name, tmp_path, "m")
+    answer = tool.render_row([dict(prompt.mode.settings), {}, row])
+    assert [(each["code"], each["values"]["field"]) for each in answer.get("notes", ())] == noted
+
+
+def test_names_in_messages_that_langfuse_inserts_are_noticed(tmp_path: Path) -> None:
+    prompt = langfuse.read_prompt(write_langfuse(tmp_path, [PLACE]), tmp_path, "m")
+    row = {"h": [{"role": "user", "content": "{{q}}"}], "q": 1}
+    (note,) = langfuse.render_row([dict(prompt.mode.settings), {}, row])["notes"]
+    assert (note["code"], note["values"]) == ("asm-value-rendered", {"field": "h", "mark": "{{q}}"})

@@ -23,9 +23,11 @@ from jinja2.ext import Extension
 from jinja2.parser import Parser
 from jinja2.runtime import Macro
 
+from readback import sandbox
 from readback.projects.jinja_text import JinjaFault, JinjaOptions, check_jinja, render_jinja
 from readback.projects.owned_text import OwnedText, decode_escapes, join_owned
 
+CHECK = "readback.projects.chat_blocks:check"
 ROLES = ("system", "user", "assistant")
 SIGN = "readback_sign"  # the global that marks what our own tags and filters write, so that no value can
 CANARY = "BANKS[8 random hexadecimal digits]"
@@ -62,18 +64,34 @@ class ChatBlock:
     parts: tuple[ChatPart, ...]
 
 
-def render_chat_blocks(template: str, values: Mapping[str, Any]) -> list[ChatBlock]:
-    """Return the messages of a template; raises JinjaFault with the tool's reason."""
+def render_chat_blocks(template: str, values: Mapping[str, Any], missing: list[str] | None = None) -> list[ChatBlock]:
+    """Return the messages of a template; raises JinjaFault with the tool's reason.
+
+    The names that it prints and that have no value are added to `missing`.
+    """
     sign = secrets.token_hex(16)
-    text = render_jinja(template, {**values, "canary_word": CANARY}, _make_options(sign))
+    text = render_jinja(template, {**values, "canary_word": CANARY}, _make_options(sign), missing=missing)
     if blocks := list(_cut_blocks(text, sign)):
         return blocks
     return [ChatBlock("user", tuple(_cut_parts(_show_blocks(text, sign), sign)))]
 
 
-def check_chat_blocks(template: str) -> None:
-    """Raise JinjaFault for a template that cannot be compiled, which the tool refuses before it has any values."""
-    check_jinja(template, _make_options(""))
+def find_template_fault(template: str) -> str | None:
+    """Return why the tool refuses a template before it has any values; it is compiled in a bounded child."""
+    try:
+        answer = sandbox.call(CHECK, template)
+    except sandbox.Stopped as stopped:
+        return f"reading it needs more than its limits allow ({stopped.detail})"
+    return answer if isinstance(answer, str) else None
+
+
+def check(template: str) -> str | None:
+    """Return the fault of a template; in the child."""
+    try:
+        check_jinja(template, _make_options(""))
+    except JinjaFault as fault:
+        return str(fault)
+    return None
 
 
 def _make_options(sign: str) -> JinjaOptions:

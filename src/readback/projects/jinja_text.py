@@ -9,9 +9,10 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from jinja2 import DictLoader, TemplateError, nodes
+from jinja2 import DictLoader, TemplateError, Undefined, nodes
 from jinja2.ext import Extension
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
 
@@ -42,15 +43,22 @@ class JinjaOptions:
 
 
 def render_jinja(
-    template: str, values: Mapping[str, Any], options: JinjaOptions, others: Mapping[str, str] | None = None
+    template: str,
+    values: Mapping[str, Any],
+    options: JinjaOptions,
+    others: Mapping[str, str] | None = None,
+    missing: list[str] | None = None,
 ) -> OwnedText:
-    """Return the rendered template. `others` are templates that it may include by name; raises JinjaFault."""
+    """Return the rendered template. `others` are templates that it may include by name; raises JinjaFault.
+
+    The names that the template prints and that have no value are added to `missing`, as far as they are known.
+    """
     texts = {**(others or {}), NAME: template}
-    plain = _render(texts, values, options, marked=False)
+    plain = _render(texts, values, options)
     if any(mark in plain for mark in MARKS):
         return OwnedText(plain)
     try:
-        marked = split_marks(_render(texts, values, options, marked=True))
+        marked = split_marks(_render(texts, values, options, [] if missing is None else missing))
     except JinjaFault:  # a filter that takes no text with marks: who wrote it is not known then
         return OwnedText(plain)
     return marked if marked.text == plain else OwnedText(plain)
@@ -82,11 +90,14 @@ def _make_environment(texts: Mapping[str, str], options: JinjaOptions) -> Sandbo
     return environment
 
 
-def _render(texts: Mapping[str, str], values: Mapping[str, Any], options: JinjaOptions, marked: bool) -> str:
+def _render(
+    texts: Mapping[str, str], values: Mapping[str, Any], options: JinjaOptions, missing: list[str] | None = None
+) -> str:
+    """Return a rendered template; with marks where the names that it prints without a value are to be listed."""
     environment = _make_environment(texts, options)
     try:
-        if marked:
-            environment.filters[FILTER] = _mark
+        if missing is not None:
+            environment.filters[FILTER] = partial(_mark, missing)
             tree = _mark_outputs(environment.parse(texts[NAME]))
             compiled: Any = environment.template_class.from_code(
                 environment, environment.compile(tree), environment.make_globals(None)
@@ -107,7 +118,9 @@ def _render(texts: Mapping[str, str], values: Mapping[str, Any], options: JinjaO
     return text
 
 
-def _mark(value: Any, name: str) -> str:
+def _mark(missing: list[str], value: Any, name: str) -> str:
+    if isinstance(value, Undefined):
+        missing.append(name)
     return f"{START}{name}{BETWEEN}{value}{END}"
 
 

@@ -8,6 +8,7 @@ replaced as well; one without a value stays in the list as the object that it is
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,10 @@ from typing import Any
 from readback.projects.model import ProjectMode, PromptFile, RenderedMessages, TextSegment
 from readback.projects.promptfoo import export_messages
 from readback.projects.stored_prompts import describe_messages, read_stored_prompt
+from readback.projects.value_notes import TYPED, note_missing, note_rendered
 
 TOOL = "langfuse"
+NAME = re.compile(r"\{\{\s*([^\W\d]\w*)\s*\}\}")
 OPENING, CLOSING = "{{", "}}"
 PLACEHOLDER = "placeholder"
 MESSAGE_KINDS = (None, "chatmessage", "message")  # the last is what the client writes
@@ -80,12 +83,26 @@ def render_messages(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> R
     prompt = settings["prompt"]
     if isinstance(prompt, str):
         segments = compile_text(prompt, fields)
-        return RenderedMessages(None, "".join(each.text for each in segments), segments=(segments,))
+        notes = note_missing(_list_missing(prompt, fields), TYPED)
+        return RenderedMessages(None, "".join(each.text for each in segments), segments=(segments,), notes=notes)
+    rendered: list[tuple[str, str]] = []
     try:
-        built = list(_build_messages(prompt, fields))
+        built = list(_build_messages(prompt, fields, rendered))
     except Uncompiled as fault:
         return RenderedMessages(None, error=str(fault))
-    return RenderedMessages(tuple(message for message, _ in built), segments=tuple(segments for _, segments in built))
+    texts = [item["content"] for item in prompt if item.get("type") != PLACEHOLDER and "content" in item]
+    missing = [name for text in texts for name in _list_missing(text, fields)]
+    missing += [item["name"] for item in prompt if item.get("type") == PLACEHOLDER and item["name"] not in fields]
+    return RenderedMessages(
+        tuple(message for message, _ in built),
+        segments=tuple(segments for _, segments in built),
+        notes=(*note_missing(missing, TYPED), *note_rendered(rendered)),
+    )
+
+
+def _list_missing(template: str, values: Mapping[str, Any]) -> list[str]:
+    """Return the names in a template that have no value, but for what is no name of a variable."""
+    return [name for name in NAME.findall(template) if name not in values]
 
 
 def compile_text(template: str, values: Mapping[str, Any]) -> tuple[TextSegment, ...]:
@@ -105,19 +122,22 @@ def compile_text(template: str, values: Mapping[str, Any]) -> tuple[TextSegment,
     return tuple(segment for segment in segments if segment.text)
 
 
-def _build_messages(items: Sequence[Mapping[str, Any]], values: Mapping[str, Any]) -> Iterator[Built]:
+def _build_messages(
+    items: Sequence[Mapping[str, Any]], values: Mapping[str, Any], rendered: list[tuple[str, str]]
+) -> Iterator[Built]:
+    """Yield the messages; what a value has to be filled in is added to `rendered`, with the name of the value."""
     for item in items:
         if item.get("type") != PLACEHOLDER:
             if "content" in item:  # one with nothing but a name is dropped
                 segments = compile_text(item["content"], values)
                 yield {"role": item["role"], "content": "".join(each.text for each in segments)}, segments
         elif item["name"] in values:
-            yield from _build_inserted(item["name"], values)
+            yield from _build_inserted(item["name"], values, rendered)
         else:
             yield {"type": PLACEHOLDER, "name": item["name"]}, ()
 
 
-def _build_inserted(name: str, values: Mapping[str, Any]) -> Iterator[Built]:
+def _build_inserted(name: str, values: Mapping[str, Any], rendered: list[tuple[str, str]]) -> Iterator[Built]:
     """Yield the messages of a placeholder's value; whatever is no list of objects is written as text."""
     value = values[name]
     if not isinstance(value, list):
@@ -134,9 +154,9 @@ def _build_inserted(name: str, values: Mapping[str, Any]) -> Iterator[Built]:
             content = ""
         if not isinstance(content, str):
             raise Uncompiled(f"a message of '{name}' has a content that is no text")
-        segments = tuple(
-            TextSegment(part.text, "variable", part.variable or name) for part in compile_text(content, values)
-        )
+        compiled = compile_text(content, values)
+        rendered += [(name, f"{{{{{part.variable}}}}}") for part in compiled if part.variable is not None]
+        segments = tuple(TextSegment(part.text, "variable", part.variable or name) for part in compiled)
         text = "".join(part.text for part in segments)
         yield {**each, "role": each.get("role", NO_ROLE), "content": text}, segments
 

@@ -14,16 +14,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from readback import sandbox
-from readback.projects.chat_blocks import ChatBlock, check_chat_blocks, render_chat_blocks
+from readback.projects.chat_blocks import ChatBlock, find_template_fault, render_chat_blocks
 from readback.projects.jinja_text import JinjaFault
 from readback.projects.model import ProjectMode, PromptFile, RenderedMessages, TextSegment
 from readback.projects.owned_text import join_owned
 from readback.projects.promptfoo import export_messages
 from readback.projects.stored_prompts import OBJECTS, describe_messages, read_stored_prompt
+from readback.projects.value_notes import EMPTY, TYPED, note_missing
 
 TOOL = "llamaindex"
-CHECK = "readback.projects.llamaindex:check"
 RICH_ENDINGS = (".jinja", ".jinja2", ".j2")
 TAG = re.compile(r"\{%.*?%\}", re.DOTALL)
 NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*(?:\.[a-zA-Z_][a-zA-Z0-9_]*)*")
@@ -47,7 +46,9 @@ def read_prompt(path: Path, root: Path, name: str) -> PromptFile:
     value: dict[str, Any] = dict(stored.value)
     if not is_dump and _is_rich(path, str(value.get("template", ""))):
         value = {"template_str": value["template"]}
-    refused = stored.refused or _find_fault(value) or _check_rich(value.get("template_str"))
+    refused = stored.refused or _find_fault(value)
+    if not refused and "template_str" in value:
+        refused = find_template_fault(value["template_str"])
     messages = value.get("message_templates")
     described = _list_described(messages) if isinstance(messages, list) else []
     template = value.get("template_str", value.get("template", ""))
@@ -59,26 +60,6 @@ def read_prompt(path: Path, root: Path, name: str) -> PromptFile:
 
 def _is_rich(path: Path, text: str) -> bool:
     return path.suffix.lower() in RICH_ENDINGS or TAG.search(text) is not None
-
-
-def _check_rich(template: str | None) -> str | None:
-    """Return why LlamaIndex refuses a rich template."""
-    if template is None:
-        return None
-    try:
-        answer = sandbox.call(CHECK, {"template": template})
-    except sandbox.Stopped as stopped:
-        return f"reading it needs more than its limits allow ({stopped.detail})"
-    return str(answer["refused"]) if answer.get("refused") else None
-
-
-def check(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """{"template"} → {"refused"}, the fault of a rich template or null; in the child."""
-    try:
-        check_chat_blocks(payload["template"])
-    except JinjaFault as fault:
-        return {"refused": str(fault)}
-    return {"refused": None}
 
 
 def _find_fault(value: Mapping[str, Any]) -> str | None:
@@ -134,11 +115,14 @@ def render_messages(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> R
     if settings.get("refused"):
         return RenderedMessages(None, error=f"the prompt cannot be loaded: {settings['refused']}")
     values = _map_names(settings, fields)
+    missing: list[str] = []
     try:
-        built = list(_build_messages(settings, values))
+        built = list(_build_messages(settings, values, missing))
     except JinjaFault as fault:
         return RenderedMessages(None, error=str(fault))
-    return RenderedMessages(tuple(message for message, _ in built), segments=tuple(segments for _, segments in built))
+    notes = note_missing(missing, EMPTY if "template_str" in settings else TYPED)
+    messages, segments = tuple(message for message, _ in built), tuple(segments for _, segments in built)
+    return RenderedMessages(messages, segments=segments, notes=notes)
 
 
 def _map_names(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -148,16 +132,22 @@ def _map_names(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[s
     return {str(names.get(name, name)): value for name, value in values.items() if name != MODEL}
 
 
-def _build_messages(settings: Mapping[str, Any], values: Mapping[str, Any]) -> Iterator[Built]:
+def _build_messages(settings: Mapping[str, Any], values: Mapping[str, Any], missing: list[str]) -> Iterator[Built]:
     if "message_templates" in settings:
         for each in settings["message_templates"]:
-            yield _build_message(each, values)
+            yield _build_message(each, values, missing)
     elif "template_str" in settings:
-        for block in render_chat_blocks(settings["template_str"], values):
+        for block in render_chat_blocks(settings["template_str"], values, missing):
             yield _build_block(block)
     else:
+        missing += _list_missing(settings["template"], values)
         segments = fill_fields(settings["template"], values)
         yield {"role": "user", "content": "".join(part.text for part in segments)}, segments
+
+
+def _list_missing(template: str, values: Mapping[str, Any]) -> list[str]:
+    """Return the names in single braces that have no value; what else stands in braces is no name."""
+    return [match[1] for match in FIELD.finditer(template) if NAME.fullmatch(match[1]) and match[1] not in values]
 
 
 def fill_fields(template: str, values: Mapping[str, Any]) -> tuple[TextSegment, ...]:
@@ -172,7 +162,7 @@ def fill_fields(template: str, values: Mapping[str, Any]) -> tuple[TextSegment, 
     return tuple(segment for segment in segments if segment.text)
 
 
-def _build_message(message: Mapping[str, Any], values: Mapping[str, Any]) -> Built:
+def _build_message(message: Mapping[str, Any], values: Mapping[str, Any], missing: list[str]) -> Built:
     """Return a message whose texts are filled; one with a block of another kind has its parts as they are."""
     role = str(message.get("role", "user"))
     values = {name: value for name, value in values.items() if NAME.fullmatch(name)}  # messages have no other names
@@ -182,6 +172,7 @@ def _build_message(message: Mapping[str, Any], values: Mapping[str, Any]) -> Bui
         if not _is_text(block):
             parts.append(dict(block))
             continue
+        missing += _list_missing(block["text"], values)
         filled = fill_fields(block["text"], values)
         parts.append({"type": "text", "text": "".join(part.text for part in filled)})
         segments += [TextSegment("\n"), *filled] if segments else filled

@@ -21,6 +21,7 @@ from readback.projects.model import ProjectMode, PromptFile, RenderedMessages
 from readback.projects.owned_text import OwnedText, join_owned
 from readback.projects.promptfoo import export_messages
 from readback.projects.stored_prompts import describe_messages, read_stored_prompt
+from readback.projects.value_notes import EMPTY, note_missing, note_rendered
 
 TOOL = "mlflow-prompts"
 VARIABLE = re.compile(r"\{\{\s*([a-zA-Z_][a-zA-Z0-9_]*(?:\.[a-zA-Z_][a-zA-Z0-9_]*)*)\s*\}\}")
@@ -98,23 +99,26 @@ def render_messages(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> R
         return RenderedMessages(None, error=f"the prompt cannot be loaded: {settings['refused']}")
     template = settings["template"]
     texts = [template] if isinstance(template, str) else [each.get("content", "") for each in template]
+    missing: list[str] = []
+    rendered: list[tuple[str, str]] = []
     try:
         if any(text is None for text in texts):
             raise Unformatted("the content of a message is null, for which MLflow fails")
         if any("{%" in text and "%}" in text for text in texts):
-            filled = [render_jinja(_check_text(text), fields, JINJA) for text in texts]
+            filled = [render_jinja(_check_text(text), fields, JINJA, missing=missing) for text in texts]
         else:
-            filled = [fill_variables(_check_text(text), fields) for text in texts]
+            filled = [fill_variables(_check_text(text), fields, rendered) for text in texts]
             _check_variables(template, fields)
     except (Unformatted, JinjaFault) as fault:
         return RenderedMessages(None, error=str(fault))
     segments = tuple(each.list_segments() for each in filled)
+    notes = (*note_missing(missing, EMPTY), *note_rendered(rendered))
     if isinstance(template, str):
-        return RenderedMessages(None, filled[0].text, segments=segments)
+        return RenderedMessages(None, filled[0].text, segments=segments, notes=notes)
     messages = tuple(
         {"role": message["role"], "content": each.text} for message, each in zip(template, filled, strict=True)
     )
-    return RenderedMessages(messages, segments=segments)
+    return RenderedMessages(messages, segments=segments, notes=notes)
 
 
 def _check_text(content: Any) -> str:
@@ -123,8 +127,13 @@ def _check_text(content: Any) -> str:
     return content
 
 
-def fill_variables(template: str, values: Mapping[str, Any]) -> OwnedText:
-    """Return a template in which each value in turn has replaced its name; raises Unformatted."""
+def fill_variables(
+    template: str, values: Mapping[str, Any], rendered: list[tuple[str, str]] | None = None
+) -> OwnedText:
+    """Return a template in which each value in turn has replaced its name; raises Unformatted.
+
+    A name that a value brought and that is replaced, too, is added to `rendered` with the name of that value.
+    """
     text = OwnedText(template)
     for name, value in values.items():
         try:
@@ -133,6 +142,9 @@ def fill_variables(template: str, values: Mapping[str, Any]) -> OwnedText:
                 pattern = re.compile(r"\{\{\s*" + name + r"\s*\}\}")
         except (re.error, OverflowError, RecursionError) as error:
             raise Unformatted(f"the name {name!r} is no regular expression, as MLflow needs it: {error}") from None
+        if rendered is not None:
+            owners = [(text.owners[match.start()], match[0]) for match in pattern.finditer(text.text)]
+            rendered += [(owner, mark) for owner, mark in owners if owner is not None]
         text = _replace(text, pattern, str(value), name)
     return text
 

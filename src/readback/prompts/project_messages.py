@@ -35,14 +35,15 @@ def build_project_messages(prompt: Prompt, record: Record) -> tuple[tuple[Messag
         values = {"what": f"{stopped.kind} for rendering the prompt", "limit": stopped.detail}
         return (), (Diagnostic("dat-limit", values, prompt.place),)
     rendered = import_messages(answer)
+    is_blank = record.id is None and not record.fields  # there is no dataset, so nothing is wrong with a row
     notes = tuple(
         Diagnostic(note["code"], note["values"], prompt.place, note["values"]["field"], note["severity"])
         for note in rendered.notes
+        if not is_blank
     )
     if not rendered.applies:
         return (), (Diagnostic(NOT_RUN, {"mode": prompt.mode}, prompt.place, prompt.mode),)
     if rendered.error is not None:
-        is_blank = record.id is None and not record.fields  # there is no dataset, so nothing is wrong with a row
         severity: Severity | None = "info" if is_blank else None
         return (), (Diagnostic(REFUSED, {"reason": rendered.error}, prompt.place, prompt.mode, severity), *notes)
     return _make_messages(rendered, prompt.place), notes

@@ -40,8 +40,8 @@ CANDIDATES: Mapping[str, tuple[str, ...]] = {
     ".jinja2": ("promptflow", "banks", "llamaindex"),
     ".jinja": ("banks", "llamaindex", "promptflow"),
     ".j2": ("banks", "llamaindex", "promptflow"),
-    ".md": ("promptflow",),
-    ".txt": ("llamaindex",),
+    ".md": ("promptflow", "llamaindex", "mlflow-prompts", "langfuse"),
+    ".txt": ("llamaindex", "mlflow-prompts", "langfuse"),
 }
 
 

@@ -11,12 +11,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from readback.projects.chat_blocks import ChatBlock, render_chat_blocks
+from readback.projects.chat_blocks import ChatBlock, find_template_fault, render_chat_blocks
 from readback.projects.jinja_text import JinjaFault
 from readback.projects.model import ProjectMode, PromptFile, RenderedMessages
 from readback.projects.owned_text import OwnedText, join_owned
 from readback.projects.prompt_text import read_prompt_text
 from readback.projects.promptfoo import export_messages
+from readback.projects.value_notes import EMPTY, note_missing
 from readback.readers.paths import format_relative
 from readback.types import Location
 
@@ -33,6 +34,7 @@ def read_prompt(path: Path, root: Path, name: str) -> PromptFile:
     """Return a template file as a mode."""
     place = Location(file=format_relative(root, path), line=1)
     text, refused = read_prompt_text(path)
+    refused = refused or find_template_fault(text)
     settings = {"tool": TOOL, "template": text, "refused": refused}
     return PromptFile(ProjectMode(name, text, settings, place), refused)
 
@@ -47,12 +49,14 @@ def render_messages(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> R
     """Return the messages of banks for the fields of a row."""
     if settings.get("refused"):
         return RenderedMessages(None, error=str(settings["refused"]))
+    missing: list[str] = []
     try:
-        blocks = render_chat_blocks(str(settings["template"]), fields)
+        blocks = render_chat_blocks(str(settings["template"]), fields, missing)
     except JinjaFault as fault:
         return RenderedMessages(None, error=str(fault))
     messages = tuple({"role": each.role, "content": [part.value for part in each.parts]} for each in blocks)
-    return RenderedMessages(messages, segments=tuple(join_texts(each).list_segments() for each in blocks))
+    segments = tuple(join_texts(each).list_segments() for each in blocks)
+    return RenderedMessages(messages, segments=segments, notes=note_missing(missing, EMPTY))
 
 
 def join_texts(block: ChatBlock) -> OwnedText:

@@ -13,6 +13,7 @@ from readback.projects.haystack.pipeline import PART_FILTER, RENDERED, Unloadabl
 from readback.projects.jinja_text import JinjaFault, JinjaOptions, render_jinja
 from readback.projects.model import RenderedMessages, TextSegment
 from readback.projects.owned_text import OwnedText, decode_escapes, join_owned
+from readback.projects.value_notes import EMPTY, note_missing, note_roles
 
 BLOCK_TEXT = re.compile(r'"content": \[\{"text": "((?:[^"\\]|\\.)*+)"\}\]\}')
 PLAIN = JinjaOptions()
@@ -30,17 +31,25 @@ def render_builder(builder: Mapping[str, Any], fields: Mapping[str, Any]) -> Ren
     if builder.get("refused"):
         return RenderedMessages(None, error=f"the pipeline cannot be loaded: {builder['refused']}")
     template = builder["template"]
+    missing: list[str] = []
+    roles: list[tuple[str, str]] = []
     try:
         values = _choose_values(builder, fields)
         if not builder["chat"]:
-            text = render_jinja(template, values, PLAIN)
-            return RenderedMessages(None, text.text, segments=(text.list_segments(),))
+            text = render_jinja(template, values, PLAIN, missing=missing)
+            notes = note_missing(missing, EMPTY)
+            return RenderedMessages(None, text.text, segments=(text.list_segments(),), notes=notes)
         if not template:
             raise Unbuilt("its template is empty")
-        built = list(_render_text(template, values) if isinstance(template, str) else _render_list(template, values))
+        if isinstance(template, str):
+            built = list(_render_text(template, values, missing, roles))
+        else:
+            built = list(_render_list(template, values, missing))
     except (Unbuilt, JinjaFault, Unloadable) as fault:
         return RenderedMessages(None, error=str(fault))
-    return RenderedMessages(tuple(message for message, _ in built), segments=tuple(segments for _, segments in built))
+    messages, segments = tuple(message for message, _ in built), tuple(segments for _, segments in built)
+    notes = (*note_missing(missing, EMPTY), *note_roles(roles))
+    return RenderedMessages(messages, segments=segments, notes=notes)
 
 
 def _choose_values(builder: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,7 +67,7 @@ def _choose_values(builder: Mapping[str, Any], fields: Mapping[str, Any]) -> dic
     return {name: fields.get(name, "") for name in variables}
 
 
-def _render_list(template: list[dict[str, Any]], values: Mapping[str, Any]) -> Iterator[Built]:
+def _render_list(template: list[dict[str, Any]], values: Mapping[str, Any], missing: list[str]) -> Iterator[Built]:
     options = make_chat_options()
     for message in template:
         parts: list[Any] = []
@@ -66,14 +75,21 @@ def _render_list(template: list[dict[str, Any]], values: Mapping[str, Any]) -> I
             is_template = "text" in part and message["role"] in RENDERED
             if is_template and PART_FILTER in part["text"]:
                 raise Unbuilt(f"{PART_FILTER} may not stand in a template that is a list of messages")
-            parts.append({"text": render_jinja(part["text"], values, options)} if is_template else part)
+            parts.append(
+                {"text": render_jinja(part["text"], values, options, missing=missing)} if is_template else part
+            )
         yield _write_message(message["role"], message["name"], parts)
 
 
-def _render_text(template: str, values: Mapping[str, Any]) -> Iterator[Built]:
-    """Yield the messages of a rendered text: each of its lines has to be one, as JSON."""
+def _render_text(
+    template: str, values: Mapping[str, Any], missing: list[str], roles: list[tuple[str, str]]
+) -> Iterator[Built]:
+    """Yield the messages of a rendered text: each of its lines has to be one, as JSON.
+
+    A line that a value wrote is added to `roles`, with the name of the value.
+    """
     sign = secrets.token_hex(16)
-    text = render_jinja(template, values, make_chat_options(sign))
+    text = render_jinja(template, values, make_chat_options(sign), missing=missing)
     start = 0
     for line in text.text.split("\n"):
         end = start + len(line)
@@ -86,6 +102,7 @@ def _render_text(template: str, values: Mapping[str, Any]) -> Iterator[Built]:
             yield _write_message(about["role"], about["name"], [{"text": content}])
         elif written.text:
             yield _read_line(written.text)
+            roles += [(owner, written.text) for owner in written.owners if owner is not None][:1]
 
 
 def _read_line(line: str) -> Built:

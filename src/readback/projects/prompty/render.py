@@ -26,13 +26,13 @@ from readback.projects.prompty.role_lines import (
     opens_by_value,
     sign_role_lines,
 )
+from readback.projects.value_notes import EMPTY, ROLE_IN_VALUE, note_missing
 
 PROMPTFLOW_JINJA = "promptflow jinja2"
 MUSTACHE = "readback.prompts.render.mustache"  # `prompts` is above the projects; the child loads it by its name
 BOUNDARY_LINE = re.compile(rf"^{BOUNDARY.pattern}", BOUNDARY.flags)
 RANDOM = "<16 random hexadecimal digits>"
 IMAGE_INPUT = re.compile(r"!\[(\s*image\s*)\]\(\{\{(\s*[^\s{}]+\s*)\}\}\)")
-ROLE_IN_VALUE = "asm-role-in-value"
 MOST_NOTES = 20  # role lines of values that are listed for a row
 PLAIN = JinjaOptions()
 WHOLE = JinjaOptions(keeps_newline=True, may_change_values=False)
@@ -78,6 +78,7 @@ class _Rendering:
         self.text: OwnedText | None = None
         self.messages: list[CutMessage] = []
         self.whole: str | None = None
+        self.missing: list[str] = []  # names that the template prints and that have no value
         self.opens = False  # whether a value opened a message
 
     def run(self) -> None:
@@ -91,22 +92,23 @@ class _Rendering:
         runs[self.settings["loader"]]()
 
     def list_notes(self) -> tuple[Mapping[str, Any], ...]:
-        """Return a finding for each variable with a role line; without origins none can be named."""
+        """Return a finding for each variable with a role line or without a value; without origins none can be named."""
         lines: dict[str, str] = {}
         for name, line in find_role_lines(self.text) if self.text is not None else ():
             lines.setdefault(name, line)
         severity = "error" if self.opens else "warning"
-        return tuple(
+        roles = (
             {"code": ROLE_IN_VALUE, "values": {"field": name, "line": line}, "severity": severity}
             for name, line in list(lines.items())[:MOST_NOTES]
         )
+        return (*roles, *note_missing(self.missing, EMPTY))
 
     def _fill(self, template: str, values: Mapping[str, Any], options: JinjaOptions) -> OwnedText:
         form = self.settings.get("format", "jinja2")
         if form == "mustache":
             self.text = _fill_mustache(template, values)
         elif form == "jinja2":
-            self.text = render_jinja(template, values, options, self.settings.get("templates"))
+            self.text = render_jinja(template, values, options, self.settings.get("templates"), self.missing)
         else:
             raise NoMessages(f"Renderer {form} not found")
         return self.text

@@ -1,0 +1,43 @@
+"""What is noticed about the values of a row while a tool's prompt is filled in: as notes of the rendered messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+MISSING, RENDERED, ROLE_IN_VALUE = "asm-project-value-missing", "asm-value-rendered", "asm-role-in-value"
+EMPTY, TYPED = "nothing is written in its place", "the tool sends the name as it is typed"
+SHORT = 60  # characters of a line that are quoted
+MOST = 20  # notes of a kind for a row
+
+Note = Mapping[str, Any]
+
+
+def note_missing(names: Iterable[str], effect: str) -> tuple[Note, ...]:
+    """Return a note for each name that a template reads and the row has no value for, with what the tool does then."""
+    return tuple(
+        {"code": MISSING, "values": {"field": name, "effect": effect}, "severity": "warning"}
+        for name in list(dict.fromkeys(names))[:MOST]
+    )
+
+
+def note_rendered(marks: Iterable[tuple[str, str]]) -> tuple[Note, ...]:
+    """Return a note for each variable whose value holds a mark that the tool fills in: pairs of variable and mark."""
+    by_field: dict[str, str] = {}
+    for field, mark in marks:
+        by_field.setdefault(field, mark)
+    return tuple(
+        {"code": RENDERED, "values": {"field": field, "mark": mark}, "severity": "warning"}
+        for field, mark in list(by_field.items())[:MOST]
+    )
+
+
+def note_roles(lines: Iterable[tuple[str, str]]) -> tuple[Note, ...]:
+    """Return a note for each variable whose value opens a message: pairs of variable and line."""
+    by_field: dict[str, str] = {}
+    for field, line in lines:
+        by_field.setdefault(field, line if len(line) <= SHORT else f"{line[:SHORT]}…")
+    return tuple(
+        {"code": ROLE_IN_VALUE, "values": {"field": field, "line": line}, "severity": "error"}
+        for field, line in list(by_field.items())[:MOST]
+    )
