@@ -67,6 +67,8 @@ with left:
             ranked.draw_means(head, judged)
         elif workspace.dataset and workspace.dataset.absent:
             show.empty(t("overview.absent", file=workspace.dataset.path), t("frame.open_one"), "open")
+        elif data is not None and training_row.wanted(workspace):
+            training_row.draw_first(data)
         else:
             ranked.draw_lengths(audit, judged)
 with right, present.slide("first"):

@@ -107,3 +107,11 @@ def test_a_finding_in_another_file_leads_to_no_record_of_this_one(serving: Calla
     assert "b.jsonl line 1" in words(test)
     assert "record=t" not in said(test)
     assert "Part of test: 1 preference pair" in words(page("overview"))
+
+
+def test_the_overview_shows_the_first_rows_and_leads_to_each(showing: Callable[[list[Any]], None]) -> None:
+    showing([{"messages": [USER, {"role": "assistant", "content": f"It is {number}."}]} for number in range(7)])
+    text = words(page("overview"))
+    assert "Rows to train a model on: nothing here is sent to a model." in text
+    assert "The first 5 rows Row Asked Answer to learn 1 Why? It is 0. 2 Why? It is 1." in text
+    assert "It is 5." not in text

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from looking import page, words
+from looking import page, said, words
 
 import readback
 from readback import workspace
@@ -119,3 +119,10 @@ def test_where_a_request_has_its_system_text_is_said_in_words() -> None:
     message = {"role": "system", "content": "x", "from": "instructions"}
     assert [part_title(part) for part in parts(message)] == ["In the field instructions of the request"]
     assert role_title("prompt") == "Text, sent without roles"
+
+
+def test_a_text_that_is_shown_as_the_log_has_it_carries_no_mark(write: Write, monkeypatch: Any) -> None:
+    monkeypatch.setenv("READBACK_WORKSPACE", str(write({"batch.jsonl": TWO_MODELS})))
+    test = page("prompts", record="r1")
+    assert 'class="rb-all-unknown"' in said(test)
+    assert "Origin of the text: not traced, shown as the file has it" in [each.label for each in test.expander]

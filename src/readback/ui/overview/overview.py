@@ -84,6 +84,8 @@ def _answer(
         return show.h("{}", t("overview.no_plan"))
     if audit.conditions:
         return show.h("{}", t("overview.no_plan_single", name=audit.conditions[0].name))
+    if training_row.wanted(workspace):
+        return show.h("{}", t("training_row.overview_lead"))
     return show.h("{}.", status.count_faults(audit, groups(audit)).link)
 
 

@@ -59,6 +59,8 @@ def summarise_origins(segments: Sequence[Segment]) -> str:
     if not counts.total():
         return t("messages.where_from")
     look, most = counts.most_common(1)[0]
+    if counts.keys() == {"unknown"}:
+        return f"{t('messages.where_from')}: {t('messages.where_from_untraced')}"
     words = t(f"messages.look_{look}")
     share = t("messages.where_from_most", percent=100 * most / counts.total(), look=words[:1].lower() + words[1:])
     return f"{t('messages.where_from')}: {share}"

@@ -21,6 +21,7 @@ from readback.ui.common.draw.token_sizes import UNSIZED, Cut, Sized
 from readback.ui.common.state import choice, hits
 from readback.words import language, sentence, t
 
+UNKNOWN = "unknown"  # the look of a text that is shown as a log has it
 MOST = 0.5  # of the characters of a text, from which on its origin is what most of the text is
 
 
@@ -140,7 +141,9 @@ def markup(
     dim = st.query_params.get("look", "")
     dims = " ".join(f"rb-dim-{look}" for look in exact.ORDER if dim in exact.ORDER and look != dim)
     most = _most(segments)
-    looks = " ".join(filter(None, (dims, f"rb-most-{most}" if most and not dims else "")))
+    is_untraced = all(exact.look(segment) == UNKNOWN for segment in segments)  # then a mark tells nothing apart
+    kind = f"rb-all-{UNKNOWN}" if is_untraced else f"rb-most-{most}"
+    looks = " ".join(filter(None, (dims, kind if most and not dims else "")))
     return f'<div class="{looks}" id="text-{name}" data-rb-start="{start}">{text}</div>'
 
 

@@ -6,24 +6,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import streamlit as st
+from markupsafe import Markup
 
 from readback.checks import training
 from readback.checks.groups import in_text
 from readback.checks.rules import Fault
 from readback.checks.summary import Audit
 from readback.compare.texts import Change, compare_texts
+from readback.html import exact
 from readback.html.exact import Mark
 from readback.records import row_fields, training_reader
+from readback.records.dataset import Dataset
 from readback.records.training_row import TrainingRow, Turn
 from readback.types import Assembly, Finding, Location, Message, Record, Segment, Selection, Workspace
 from readback.ui.common import show
-from readback.ui.common.draw import beside, cited, loaded, message
+from readback.ui.common.draw import beside, cited, loaded, message, table
+from readback.ui.common.draw.table import Column
 from readback.ui.common.state import caches, choice
 from readback.ui.prompts import room
 from readback.ui.prompts.bar import records
 from readback.ui.prompts.one import cited_numbers, finding_cards
 from readback.words import t
 
+FIRST = 5  # rows that the overview shows
+READ = 400  # characters of a text that are looked at
+BEGIN = 110  # and that it shows
 SIMILAR = 0.3  # share of both answers that has to be equal, or marks of what differs would cover all of it
 
 
@@ -53,6 +60,41 @@ def show_training_files(audit: Audit | None) -> Iterator[str]:
             counts = loaded.counts(entry.path, entry.counts)
             answers = kinds(entry.kinds, entry.counts.read)
             yield f"{counts} {t('training_row.file', split=entry.split, kinds=answers)}"
+
+
+def draw_first(data: Dataset) -> None:
+    """Draw the first rows for the overview: how each begins, what it is to teach, and the way to the whole row."""
+    rows = []
+    for number in range(min(FIRST, len(data))):
+        row = training_reader.read(data.record(number).fields)
+        if row is not None:
+            answers = row.chosen or row.completion
+            question = row.question or next(iter(row.prompt), None)
+            rows.append(
+                {
+                    "row": f"{number + 1}",
+                    "index": number,
+                    "asked": _begin(question),
+                    "learned": _begin(answers[-1] if answers else None),
+                }
+            )
+    columns = (
+        Column("row", t("training_row.first_row"), show=lambda cells: _to_row(cells["index"])),
+        Column("asked", t("training_row.first_asked")),
+        Column("learned", t("training_row.first_learned")),
+    )
+    if rows:
+        table.table("first_rows", columns, rows, caption=t("training_row.first", n=len(rows)), tools=False, headed=True)
+
+
+def _to_row(index: int) -> Markup:
+    return show.link("prompts", show.number(index + 1), **choice.named(index))
+
+
+def _begin(turn: Turn | None) -> str:
+    """Return the beginning of a text on one line."""
+    text = exact.written_out(" ".join(turn.text[:READ].split())) if turn else ""
+    return text if len(text) <= BEGIN else text[: BEGIN - 1] + "…"
 
 
 def page() -> None:
