@@ -181,6 +181,15 @@ def test_each_builder_of_a_pipeline_is_a_mode(tmp_path: Path) -> None:
     assert opened.prompts["pipe · chat"].template == "user:\n{{q}}"
 
 
+def test_a_variable_may_have_the_name_of_an_input(tmp_path: Path) -> None:
+    inputs = {"query": ["ask.q", "other.query"], "more": "ask.m"}
+    builder = {"type": TEXT, "init_parameters": {"template": "{{q}} {{m}}"}}
+    (tmp_path / "p.yml").write_text(yaml.safe_dump({"components": {"ask": builder}, "inputs": inputs}))
+    mode = haystack.read_prompt(tmp_path / "p.yml", tmp_path, "m").mode
+    assert haystack.render_row([dict(mode.settings), {}, {"query": "a", "more": 1}])["text"] == "a 1"
+    assert haystack.render_row([dict(mode.settings), {}, {"query": "a", "q": "b", "m": 2}])["text"] == "b 2"
+
+
 BLOCKS = st.sampled_from([
     USER, END, "{{q}}", "\n", " ", "x", "{% insert q %}", "{% for d in q %}", "{% endfor %}",
     '{"role": "user", "content": "c"}', '{% message role="system" %}',

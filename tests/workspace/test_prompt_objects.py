@@ -78,3 +78,19 @@ def test_a_place_for_messages_stays_in_the_list_as_it_is(write: Write) -> None:
         {"type": "placeholder", "name": "h"},
         {"role": "user", "content": "a"},
     ]
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_program_of_dspy_shows_its_parts_and_says_why_it_is_not_assembled(write: Write, alone: bool) -> None:
+    fields = [{"prefix": "Question:", "description": "${question}"}]
+    predictor = {"demos": [{"question": "é"}], "signature": {"instructions": "Answer.", "fields": fields}, "lm": None}
+    program = predictor if alone else {"first": predictor, "second": predictor, "metadata": {}}
+    opened = workspace.open(write({"program.json": json.dumps(program), "rows.jsonl": json.dumps(ROW) + "\n"}))
+    assert list(opened.prompts) == (["program"] if alone else ["program · first", "program · second"])
+    mode = next(iter(opened.prompts))
+    assert opened.prompts[mode].template.startswith("Answer.\n\nQuestion: ${question}\n\n[example 1 of 1]")
+    built = assemble(opened, Record("1", ROW), Selection(mode=mode))
+    assert built.messages == ()
+    (finding,) = built.diagnostics
+    assert (finding.code, finding.values["mode"]) == ("asm-library-wording", mode)
+    assert "own words" in finding.values["reason"]

@@ -23,6 +23,7 @@ NAME = re.compile(r"\{\{\s*([^\W\d]\w*)\s*\}\}")
 OPENING, CLOSING = "{{", "}}"
 PLACEHOLDER = "placeholder"
 MESSAGE_KINDS = (None, "chatmessage", "message")  # the last is what the client writes
+LEFT = "the placeholder stays among the messages as an object"
 NO_ROLE = "NOT_GIVEN"  # the role of what a placeholder's value has none for
 KINDS = ("text", "chat")
 BESIDE = ("labels", "tags", "config", "type")  # what an export has beside name, version and prompt
@@ -92,11 +93,11 @@ def render_messages(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> R
         return RenderedMessages(None, error=str(fault))
     texts = [item["content"] for item in prompt if item.get("type") != PLACEHOLDER and "content" in item]
     missing = [name for text in texts for name in _list_missing(text, fields)]
-    missing += [item["name"] for item in prompt if item.get("type") == PLACEHOLDER and item["name"] not in fields]
+    places = [item["name"] for item in prompt if item.get("type") == PLACEHOLDER and item["name"] not in fields]
     return RenderedMessages(
         tuple(message for message, _ in built),
         segments=tuple(segments for _, segments in built),
-        notes=(*note_missing(missing, TYPED), *note_rendered(rendered)),
+        notes=(*note_missing(missing, TYPED), *note_missing(places, LEFT), *note_rendered(rendered)),
     )
 
 

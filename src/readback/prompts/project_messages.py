@@ -16,12 +16,14 @@ from readback.types import Diagnostic, Location, Message, Prompt, Record, Segmen
 # What renders a row of each tool, in the bounded child.
 TOOLS = ("promptfoo", "langchain", "prompty", "banks", "haystack", "llamaindex", "langfuse", "mlflow-prompts")
 WORKS = {tool: f"readback.projects.{tool.replace('-', '_')}:render_row" for tool in TOOLS}
-REFUSED, NOT_RUN = "asm-project-row", "asm-project-not-run"
+REFUSED, NOT_RUN, NOT_ASSEMBLED = "asm-project-row", "asm-project-not-run", "asm-library-wording"
 
 
 def build_project_messages(prompt: Prompt, record: Record) -> tuple[tuple[Message, ...], tuple[Diagnostic, ...]]:
     """Return the messages for a record, or the diagnostic that says why the tool sends none."""
     settings = dict(prompt.project or {})
+    if reason := settings.get("not_assembled"):
+        return (), (Diagnostic(NOT_ASSEMBLED, {"mode": prompt.mode, "reason": reason}, prompt.place, prompt.mode),)
     row = record.fields.get(ROW)
     about: Mapping[str, Any] = row if isinstance(row, Mapping) else {}
     fields: Mapping[str, Any] = record.fields

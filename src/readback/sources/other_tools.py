@@ -9,7 +9,7 @@ from typing import Any
 # Before a configuration is parsed, one of these keys is looked for.
 KEYS = re.compile(
     rb"\b(doc_to_text|output_type|input_variables|_type|lc|evalId|template_format|eval|components|providers|targets"
-    rb"|defaultTest|scenarios|n-shot|fn_completions|backstory|expected_output|template_vars)[\"']?\s*:"
+    rb"|defaultTest|scenarios|n-shot|fn_completions|backstory|expected_output|template_vars|demos)[\"']?\s*:"
     rb"|\"template\"\s*:|^template\s*:|\bmlflow\.prompt\.text\b",
     re.MULTILINE,
 )

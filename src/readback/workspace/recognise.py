@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import plugins
-from readback.projects import banks, haystack, langchain, langfuse, llamaindex, mlflow_prompts, prompty
+from readback.projects import banks, dspy, haystack, langchain, langfuse, llamaindex, mlflow_prompts, prompty
 from readback.readers import arrow_file, checkpoint, json_file, llama_factory_info, sqlite_file, xlsx
 from readback.readers.choose_format import BINARY
 from readback.readers.logs.formats import find_format
@@ -118,6 +118,7 @@ PROMPT_OBJECTS: tuple[tuple[str, str, Callable[[Mapping[str, Any]], bool]], ...]
     (llamaindex.TOOL, "a prompt of LlamaIndex", llamaindex.recognise),
     (langfuse.TOOL, "a prompt of Langfuse", langfuse.recognise),
     (mlflow_prompts.TOOL, "a prompt of MLflow", mlflow_prompts.recognise),
+    (dspy.TOOL, "a program of DSPy", dspy.recognise),
 )
 
 OF_FOLDER = "what they are about is known in the folder whose requests they answer"

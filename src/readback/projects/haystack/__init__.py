@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import sandbox
-from readback.projects.haystack.pipeline import Unloadable, list_builders, list_senders, read_builder
+from readback.projects.haystack.pipeline import Unloadable, list_builders, list_inputs, list_senders, read_builder
 from readback.projects.haystack.render import render_builder
 from readback.projects.jinja_text import JinjaFault
 from readback.projects.model import ProjectMode, PromptFile
@@ -48,7 +48,13 @@ def read_prompt(path: Path, root: Path, name: str) -> PromptFile:
             if isinstance(template, list)
             else str(template or "")
         )
-        settings = {**builder, "tool": TOOL, "refused": refused, "senders": list_senders(parsed.value, component)}
+        settings = {
+            **builder,
+            "tool": TOOL,
+            "refused": refused,
+            "senders": list_senders(parsed.value, component),
+            "inputs": list_inputs(parsed.value, component),
+        }
         mode = name if len(builders) == 1 else f"{name} · {component}"
         place = parsed.place("components", component, "init_parameters", "template")
         modes.append(ProjectMode(mode, text, settings, place))

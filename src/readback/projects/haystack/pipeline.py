@@ -48,6 +48,21 @@ def list_senders(value: Mapping[str, Any], name: str) -> Json:
     return senders
 
 
+def list_inputs(value: Mapping[str, Any], name: str) -> Json:
+    """Return the name under which the application gives each variable of a builder, where the pipeline states one.
+
+    `inputs:` at the top is what Hayhooks and the deepset platform add: {"query": ["prompt_builder.question"]}.
+    """
+    names: Json = {}
+    inputs = value.get("inputs")
+    for label, receivers in inputs.items() if isinstance(inputs, Mapping) else ():
+        for each in receivers if isinstance(receivers, list) else [receivers]:
+            component, _, variable = str(each).partition(".")
+            if component == name and variable:
+                names[variable] = str(label)
+    return names
+
+
 def read_builder(name: str, parameters: Mapping[str, Any], is_chat: bool) -> Json:
     """Return a builder; raises Unloadable. In the bounded child."""
     template, named = parameters.get("template"), parameters.get("variables")

@@ -53,7 +53,12 @@ def render_builder(builder: Mapping[str, Any], fields: Mapping[str, Any]) -> Ren
 
 
 def _choose_values(builder: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a builder's variables: an empty text for one that is not required and that the row lacks."""
+    """Return the values of a builder's variables: an empty text for one that is not required and that the row lacks.
+
+    A variable is given under its own name, or else under the one that the pipeline's inputs state.
+    """
+    inputs = builder.get("inputs", {})
+    fields = {**{name: fields[label] for name, label in inputs.items() if label in fields}, **fields}
     variables, required, template = builder["variables"], builder["required"], builder["template"]
     if required == "*":
         required = variables
