@@ -32,8 +32,7 @@ def mapping(workspace: Workspace, data: Dataset) -> None:
     if any(not entry.optional for entry in wanted):
         show.draw(show.h("<p>{}</p>", t("open.mapping_lead")))
     elif not choice.mapped():
-        templates = workspace.prompts or workspace.tasks or workspace.judges
-        show.draw(show.h("<p>{}</p>", t("open.mapping_none" if templates else "open.mapping_no_template")))
+        show.draw(show.h("<p>{}</p>", t(_choose_sentence(workspace))))
     names = fields(records)
     for entry in wanted:
         _row(entry, names)
@@ -44,6 +43,14 @@ def mapping(workspace: Workspace, data: Dataset) -> None:
     )
     key = "open.see_mapped" if choice.mapped() else "overview.see_messages"
     show.draw(show.h("<p>{}</p>", show.link("prompts", t(key))))
+
+
+def _choose_sentence(workspace: Workspace) -> str:
+    """Return the sentence that says why no variable is listed."""
+    if not (workspace.prompts or workspace.tasks or workspace.judges):
+        return "open.mapping_no_template"
+    is_of_tools = workspace.prompts and all(prompt.project for prompt in workspace.prompts.values())
+    return "open.mapping_of_tools" if is_of_tools and not (workspace.tasks or workspace.judges) else "open.mapping_none"
 
 
 def written_down(workspace: Workspace) -> str:
