@@ -110,7 +110,7 @@ def test_the_pages_and_the_command_line_say_the_same(
     serving: Callable[[Mapping[str, Any]], Path], capsys: pytest.CaptureFixture[str], b: str, row: str, said: str
 ) -> None:
     folder = serving(study(a="{{ q }}", b=b))
-    assert f"“a” versus “b” {row}" in words(page())
+    assert f"“b” versus “a” {row}" in words(page())
     compared = words(page("prompts", view="difference", condition="a", b_condition="b"))
     assert "May A be compared with B?" in compared
     assert said in compared

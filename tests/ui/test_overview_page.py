@@ -14,6 +14,7 @@ from readback import workspace
 from readback.checks.summary import Audit, Row
 from readback.project_files import EXAMPLES
 from readback.records.dataset import Counts
+from readback.scores.criteria import MINUS
 from readback.types import Selection
 from readback.ui.overview import conditions_table, score_warnings
 
@@ -79,7 +80,7 @@ def test_one_planned_comparison_is_named(serving: Any) -> None:
     serving(study(comparisons=[{"a": "right", "b": "wrong"}]))
     text = words(overview())
     assert (
-        f"3 records, 2 conditions. The comparison of “right” versus “wrong” is not fair. {FAULT}: 3 places in wrong ."
+        f"3 records, 2 conditions. The comparison of “wrong” versus “right” is not fair. {FAULT}: 3 places in wrong ."
         in text
     )
 
@@ -89,7 +90,7 @@ def test_several_planned_comparisons_are_counted(serving: Any) -> None:
     files = study(comparisons=pairs)
     files["readback.yml"]["conditions"].append({"name": "other", "mode": "good"})
     serving(files)
-    first = "2 of 3 planned comparisons are not fair; the first is “right” versus “wrong” ."
+    first = "2 of 3 planned comparisons are not fair; the first is “wrong” versus “right” ."
     assert f"{first} {FAULT}: 3 places in wrong ." in words(overview())
 
 
@@ -114,24 +115,35 @@ FIRST_SENTENCES = [
         False,
         "high",
         "“right” is better than “other”: +1.00 of 2 points, n 40, fair comparison.",
-        "0 +0.5 +1 good: right minus other is +1.00 (no interval can be given). ✓ fair +1.00 n 40 Clear difference.",
+        f"{MINUS}1 {MINUS}0.5 0 good: other minus right is {MINUS}1.00 (no interval can be given). "
+        f"✓ fair {MINUS}1.00 n 40 Clear difference.",
     ),
     (
         False,
         "failed",
-        "“right” versus “other”: not known, because too many scores failed or are missing (n 10). "
+        "“other” versus “right”: not known, because too many scores failed or are missing (n 10). "
         "For 30 of 40 questions there is no score under “other”.",
-        "✓ fair +1.00 n 10 Not known, because too many scores failed or are missing.",
+        f"✓ fair {MINUS}1.00 n 10 Not known, because too many scores failed or are missing.",
     ),
     (
         False,
         "near",
         "“right” looks better than “other”, but this is not certain: +0.20 of 2 points, n 40, fair comparison. "
         "Even without any true difference, about one study in 25 would show one as large by chance.",
-        "✓ fair +0.20 n 40 A difference, but not certain.",
+        f"✓ fair {MINUS}0.20 n 40 A difference, but not certain.",
     ),
-    (True, "high", "The comparison of “right” versus “wrong” is not fair.", "✕ not fair +1.00 n 40 The user message"),
-    (True, "failed", "The comparison of “right” versus “wrong” is not fair.", "✕ not fair +1.00 n 10 The user message"),
+    (
+        True,
+        "high",
+        "The comparison of “wrong” versus “right” is not fair.",
+        f"✕ not fair {MINUS}1.00 n 40 The user message",
+    ),
+    (
+        True,
+        "failed",
+        "The comparison of “wrong” versus “right” is not fair.",
+        f"✕ not fair {MINUS}1.00 n 10 The user message",
+    ),
 ]
 
 
@@ -153,7 +165,7 @@ def test_the_planned_comparison_says_which_is_better_and_why_that_may_not_be_kno
     serving(files | {"s.csv": f"item,condition,criterion,score,status\n{''.join(rows)}"})
     test = overview()
     assert first in words(test)
-    assert shown in pair_row(test, "right")
+    assert shown in pair_row(test, side)
     if wrong:
         assert "better" not in words(test).split("Conditions")[0]
 
@@ -161,7 +173,7 @@ def test_the_planned_comparison_says_which_is_better_and_why_that_may_not_be_kno
 def test_each_planned_comparison_is_a_row_that_leads_to_compare(serving: Any) -> None:
     serving(study(comparisons=[{"a": "right", "b": "wrong"}]))
     test = overview()
-    assert f"✕ not fair {FAULT}: 3 places in wrong" in pair_row(test, "right")
+    assert f"✕ not fair {FAULT}: 3 places in wrong" in pair_row(test, "wrong")
     assert {(one["condition"], one["b_condition"]) for one in links(test, "prompts") if "b_condition" in one} == {
         ("right", "wrong")
     }
@@ -170,7 +182,7 @@ def test_each_planned_comparison_is_a_row_that_leads_to_compare(serving: Any) ->
 def test_what_to_look_at_first_says_which_comparison_it_breaks_and_why_it_is_there(serving: Any) -> None:
     serving(study(comparisons=[{"a": "right", "b": "wrong"}]))
     text = words(overview())
-    assert "; one side only of a planned pair (“right” versus “wrong”)" in text
+    assert "; one side only of a planned pair (“wrong” versus “right”)" in text
     why = "Number 1 in the list: error, on one side only of a planned comparison, 1 condition, 3 records, "
     assert f"{why}fmt-system-text-in-user." in text
 
@@ -179,7 +191,7 @@ def test_what_is_wrong_on_one_side_of_several_planned_comparisons_counts_the_oth
     pairs = [{"a": "right", "b": "wrong"}, {"a": "wrong", "b": "third"}]
     third = {"name": "third", "mode": "good", "model": "m"}
     serving(study(comparisons=pairs, conditions=[*study()["readback.yml"]["conditions"], third]))
-    assert "; one side only of a planned pair (“right” versus “wrong”) and of 1 more" in words(overview())
+    assert "; one side only of a planned pair (“wrong” versus “right”) and of 1 more" in words(overview())
 
 
 def test_a_condition_shows_its_system_message_its_limit_and_links_its_errors(serving: Any) -> None:

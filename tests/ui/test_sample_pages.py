@@ -80,7 +80,7 @@ def test_nothing_in_the_sample_is_said_with_its_bound(serving: Any) -> None:
     text = words(page())
     assert f"No errors were found in the sample, so at most {MOST} % of all records have one (95 %)" in text
     assert "In the sample the planned comparison is fair." in text
-    assert "“right” versus “wrong” ✓ fair Only the prompt differs." in text
+    assert "“wrong” versus “right” ✓ fair Only the prompt differs." in text
     assert "No problems to review in the sample." in text
     text = words(page("findings"))
     assert f"No findings in the sample of 300 records, so at most {MOST} % of all records have one" in text

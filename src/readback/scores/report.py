@@ -223,6 +223,19 @@ def size(comparison: Comparison, criterion: Criterion) -> str:
     )
 
 
+def get_unit(criterion: Criterion) -> float:
+    """Return by what a difference is multiplied before it is shown: one of rates is in percentage points."""
+    return 100.0 if criterion.scale == "binary" else 1.0
+
+
+def format_difference(value: float | None, criterion: Criterion) -> str:
+    """Format a difference with its sign in the unit of `get_unit`, a rate with one digit: `+4.4` for +0.044."""
+    if value is None or criterion.scale != "binary":
+        return plus(value)
+    text = signed(100 * value, 1)
+    return f"+{text}" if value > 0 else text
+
+
 def add_unscored(comparison: Comparison, name: Name, answer: str) -> str:
     """Return the answer with how many questions have no score on one side, where these are many."""
     if comparison.failing:

@@ -83,7 +83,7 @@ def compare_sides(view: ScoreTable, concluded: Conclusion) -> str:
     """Return what is concluded of two conditions in a sentence without its full stop, both by their names."""
     line, name = concluded.line, partial(report.short, view)
     if isinstance(line, Blocked) or concluded.fairness in AGAINST or line.difference is None:
-        return f"{t('overview.with', a=name(line.a), b=name(line.b))}: {concluded.answer}"
+        return f"{t('overview.with', a=name(line.b), b=name(line.a))}: {concluded.answer}"
     criterion = view.criteria[line.criterion]
     high, low = (line.b, line.a) if line.difference >= 0 else (line.a, line.b)
     size = report.size(line, criterion) or report.plus(abs(line.difference))
@@ -91,7 +91,7 @@ def compare_sides(view: ScoreTable, concluded: Conclusion) -> str:
     if line.verdict not in CLEAR:
         if line.verdict == "not separated":
             return t("overview.lead_open", a=name(high), b=name(low), numbers=numbers)
-        names, n = t("overview.with", a=name(high), b=name(low)), t("overview.n_of", n=line.n_shared)
+        names, n = t("overview.with", a=name(line.b), b=name(line.a)), t("overview.n_of", n=line.n_shared)
         return f"{names}: {concluded.answer} ({n})"
     kind = "narrow" if not report.is_clear(line) else "small" if line.small else "clear"
     better = report.better_side(line, criterion)

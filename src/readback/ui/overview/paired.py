@@ -132,8 +132,8 @@ def find_question(workspace: Workspace, pair: Pair) -> str:
 
 
 def name_pair(pair: Pair) -> str:
-    """Return both names of a pair."""
-    return t("overview.with", a=pair.a, b=pair.b)
+    """Return both names of a pair, the second versus the first: in the order of the difference on Results."""
+    return t("overview.with", a=pair.b, b=pair.a)
 
 
 def link(pair: Pair, label: Markup | str = "") -> Markup:

@@ -95,24 +95,10 @@ def _fit_axes(answers: Mapping[Pair, Answer]) -> dict[str, Axis]:
     for answer in answers.values():
         line = answer.conclusion.line
         if isinstance(line, Comparison) and line.difference is not None:
-            _, difference, span = _orient(line)
-            unit = _get_unit(answer)
-            numbers = [number * unit for number in (difference, *(span or ()))]
+            unit = report.get_unit(answer.view.criteria[answer.criterion])
+            numbers = [number * unit for number in (line.difference, *(line.span or ()))]
             values.setdefault(answer.criterion, [0.0]).extend(numbers)
     return {criterion: axis.fit(numbers) for criterion, numbers in values.items()}
-
-
-def _get_unit(answer: Answer) -> float:
-    """Return by what a difference is multiplied: one of rates is in percentage points."""
-    return 100.0 if answer.view.criteria[answer.criterion].scale == "binary" else 1.0
-
-
-def _orient(line: Comparison) -> tuple[bool, float, tuple[float, float] | None]:
-    """Return whether b is the higher side, and the difference and its interval as seen from the higher side."""
-    difference, span = line.difference or 0.0, line.span
-    if difference >= 0:
-        return True, difference, span
-    return False, -difference, None if span is None else (-span[1], -span[0])
 
 
 def _build_row(
@@ -120,30 +106,32 @@ def _build_row(
 ) -> PlannedRow:
     pair, kind = verdict_of_pair.pair, verdict_of_pair.kind
     outcome, aloud, bar, numbers = "", "", None, Markup("")
-    label = _label(pair.a, pair.b)
+    label = _label(pair.b, pair.a)
     if answer is not None:
         concluded = answer.conclusion
         line = concluded.line
         outcome = "" if kind in AGAINST else _format_outcome(concluded)
         if isinstance(line, Comparison) and line.difference is not None:
-            is_b_higher, difference, span = _orient(line)
-            unit = _get_unit(answer)
-            ends = (span[0] * unit, span[1] * unit) if span else None
-            bar = _build_bar(axes[answer.criterion], difference * unit, ends, is_clear=answer.is_clear)
-            number = report.plus(difference)
-            size = report.size(line, answer.view.criteria[answer.criterion]) if unit > 1 else number
+            criterion = answer.view.criteria[answer.criterion]
+            unit = report.get_unit(criterion)
+            ends = (line.span[0] * unit, line.span[1] * unit) if line.span else None
+            bar = _build_bar(axes[answer.criterion], line.difference * unit, ends, is_clear=answer.is_clear)
+            number = report.plus(line.difference)
+            size = report.format_difference(line.difference, criterion)
+            if unit > 1:
+                size = t("scores.rate_points", by=size)
             both = show.h("<strong>{}</strong> {}", size, t("overview.n_of", n=line.n_shared))
             numbers = show.link("results", both, criterion=answer.criterion, scored_by=answer.judge)
-            high, low = (line.b, line.a) if is_b_higher else (line.a, line.b)
-            a, b = (name_of(workspace, answer.view, key) or report.short(answer.view, key) for key in (high, low))
-            label = _label(a, b)
+            sides = (line.b, line.a)
+            b, a = (name_of(workspace, answer.view, key) or report.short(answer.view, key) for key in sides)
+            label = _label(b, a)
             aloud = t(
                 "overview.bar_aloud",
                 criterion=answer.criterion,
-                a=a,
-                b=b,
+                a=b,
+                b=a,
                 number=number,
-                interval=report.interval(line, turned=not is_b_higher),
+                interval=report.interval(line, turned=False),
             )
     reason = _explain(verdict_of_pair, answer)
     return PlannedRow(
@@ -160,6 +148,7 @@ def _build_row(
 
 
 def _label(a: str, b: str) -> Markup:
+    """Return what is compared with what, in the order of the number beside it: `a` minus `b`, as on Results."""
     return show.h("“{}”<br>{}", a, t("overview.versus", b=b))
 
 

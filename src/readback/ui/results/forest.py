@@ -17,6 +17,7 @@ from markupsafe import Markup
 from readback.html.templates import render_template
 from readback.scores import chart_sentences, charts, report
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison
+from readback.scores.conclusion import AGAINST
 from readback.scores.criteria import number
 from readback.scores.drawn_pairs import is_of_another, list_fairness
 from readback.scores.report import Line
@@ -140,8 +141,10 @@ def _format_title(table: ScoreTable, lines: Sequence[Line], criterion: Criterion
 
 def _format_points(comparisons: Sequence[Comparison], criterion: Criterion) -> str:
     """Return what the differences are counted in: points of so many, where the scale has ends."""
+    if criterion.scale == "binary":
+        return t("scores.forest_rate")
     length = next((comparison.length for comparison in comparisons if comparison.length), None)
-    if length is None or criterion.scale == "binary":
+    if length is None:
         return t("scores.difference")
     return t("scores.forest_points", length=number(length))
 
@@ -150,14 +153,20 @@ def build_axis(comparisons: Sequence[Comparison], criterion: Criterion) -> Axis:
     """Return the axis that holds all intervals and 0, with what is better on which side."""
     low, high = charts.find_difference_range(comparisons, criterion)
     step = _choose_step(high - low)
+    unit = report.get_unit(criterion)
     ticks = []
     for count in range(ceil(low / step), floor(high / step) + 1):
         value = count * step
-        ticks.append((value, "0" if not count else report.plus(round(value, 10)).rstrip("0").rstrip(".")))
+        ticks.append((value, "0" if not count else _format_tick(value * unit)))
     left, right = {"up": ("worse", "better"), "down": ("better", "worse")}.get(criterion.direction, ("lower", "higher"))
     axis = Axis(low, high, (), t(f"scores.side_{left}"), t(f"scores.side_{right}"))
     places = tuple((axis.find_place(value), text) for value, text in ticks)
     return Axis(low, high, places, axis.left, axis.right)
+
+
+def _format_tick(value: float) -> str:
+    text = report.plus(round(value, 10))
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _choose_step(length: float) -> float:
@@ -207,10 +216,10 @@ def _build_line(
         place = {"at": axis.find_place(line.difference), "low": low, "high": high}
     return ForestLine(
         **values,
-        look=find_mark(line, criterion),
-        outcome=t("scores.forest_clear") if report.is_clear(line) else t(f"scores.{key}"),
-        difference=report.plus(line.difference),
-        interval=_format_interval(line),
+        look="open" if fairness.kind in AGAINST else find_mark(line, criterion),
+        outcome=_format_outcome(line, fairness, key),
+        difference=report.format_difference(line.difference, criterion),
+        interval=_format_interval(line, criterion),
         n=drilldown.link_count(line.n_shared, of=format_address(table, line.b), against=format_address(table, line.a)),
         sign=SIGNS[fairness.kind],
         kind=fairness.kind or "none",
@@ -219,6 +228,13 @@ def _build_line(
         working=lead.render_working(table, workspace, line, fairness, criterion, first=is_first),
         **place,
     )
+
+
+def _format_outcome(line: Comparison, fairness: Fairness, key: str) -> str:
+    """Return what was found in a few words; a clear difference is no answer where the two may not be compared."""
+    if not report.is_clear(line):
+        return t(f"scores.{key}")
+    return t(f"scores.forest_clear_{fairness.kind}" if fairness.kind in AGAINST else "scores.forest_clear")
 
 
 def _name_sides(table: ScoreTable, line: Line) -> dict[str, str]:
@@ -249,10 +265,11 @@ def find_mark(comparison: Comparison, criterion: Criterion) -> str:
     return "better" if report.better_side(comparison, criterion) == comparison.b else "worse"
 
 
-def _format_interval(comparison: Comparison) -> str:
+def _format_interval(comparison: Comparison, criterion: Criterion) -> str:
     if comparison.span is None:
         return "–"
-    low, high = map(report.signed, comparison.span)
+    digits = 1 if criterion.scale == "binary" else 2
+    low, high = (report.signed(end * report.get_unit(criterion), digits) for end in comparison.span)
     return t("scores.span", low=low, high=high)
 
 
