@@ -16,8 +16,6 @@ from readback.checks.run import engine
 # What is worth a repair, by project: the rule and how often it speaks; anything else is a false alarm.
 NOTHING, UNREAD = {("error", "dat-nothing-read"): 1}, {("warning", "dat-unread"): 1}
 JUDGED: dict[str, dict[tuple[str, str], int]] = {
-    # A project of a tool whose files are not read yet: whoever opens it must not think that all is well.
-    "harness_tasks": NOTHING,
     # Judges' prompts that nothing here reads, beside rows that are read.
     "arena": UNREAD,
     "cited_answers": {("warning", "fmt-citation-style"): 2},  # [2, 3] counts as no citation in any metric

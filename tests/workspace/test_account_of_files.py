@@ -105,11 +105,18 @@ def test_each_file_stands_in_the_account_once_and_every_way_of_asking_says_the_s
         assert f"{count_unread(opened.recognised)} that" in text
 
 
+CREW = "a:\n  role: clerk\n  goal: file\n  backstory: long\n"
+
+
 @pytest.mark.parametrize(
     "files",
     [
-        {"task.yaml": "task: arc\ndoc_to_text: '{{question}}'\n"},
-        {"task.yaml": "task: arc\ndoc_to_text: '{{question}}'\n", "README.md": "# x", "data/cases.txt": "a"},
+        {"agents.yaml": CREW},
+        {
+            "agents.yaml": "a:\n  role: clerk\n  goal: file\n  backstory: long\n",
+            "README.md": "# x",
+            "data/cases.txt": "a",
+        },
         {"logs/log.json": CONTENTS["log.json"]},
         {"sheet.xlsx": b"PK\x03\x04"},
         {"deep/rows.duckdb": b"DUCK"},
@@ -238,7 +245,7 @@ def test_answers_of_no_record_are_counted_with_their_first_ids(write: Write, cap
 @pytest.mark.parametrize(
     ("files", "tool"),
     [
-        ({"task.yaml": "task: t\ndoc_to_text: '{{q}}'\n", "rows.jsonl": '{"q": "Why?"}\n'}, "lm-eval"),
+        ({"a.yaml": "h: {prompt_template: p.txt, fn_completions: x}\n", "rows.jsonl": '{"q": "Why?"}\n'}, "AlpacaEval"),
     ],
 )
 def test_the_fix_for_a_project_of_another_tool_names_the_tool(write: Write, files: dict[str, str], tool: str) -> None:

@@ -16,7 +16,6 @@ Write = Callable[[Mapping[str, Any]], Path]
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("task.yaml", "task: arc\ndoc_to_text: '{{question}}'\n", "a task of lm-eval"),
         ("kernel.yaml", "template_format: semantic-kernel\ntemplate: '{{$x}}'\n", "a prompt of semantic-kernel"),
     ],
 )  # fmt: skip

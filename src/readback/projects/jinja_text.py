@@ -9,10 +9,10 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
-from jinja2 import DictLoader, TemplateError, Undefined, nodes
+from jinja2 import DictLoader, StrictUndefined, Template, TemplateError, Undefined, nodes
 from jinja2.ext import Extension
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
 
@@ -23,15 +23,16 @@ MARKS = (START, BETWEEN, END)
 FILTER = "readback_mark"
 NAME = "prompt"
 LONGEST = 8 << 20  # characters of one rendered text
+TEMPLATES = 256  # kept compiled
 
 
 class JinjaFault(Exception):  # noqa: N818 - carries the reason that the tool has
     """A template that gives no text."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class JinjaOptions:
-    """Say how a tool sets Jinja2 up, and which tags, filters and functions it adds."""
+    """Say how a tool sets Jinja2 up. Two are never equal, for the functions in them may have a state."""
 
     trims_blocks: bool = False
     keeps_newline: bool = False
@@ -40,6 +41,7 @@ class JinjaOptions:
     extensions: tuple[type[Extension], ...] = ()
     filters: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     names: Mapping[str, Any] = field(default_factory=dict)
+    is_strict: bool = False  # whether a name without a value is an error
 
 
 def render_jinja(
@@ -83,6 +85,7 @@ def _make_environment(texts: Mapping[str, str], options: JinjaOptions) -> Sandbo
         lstrip_blocks=options.strips_blocks,
         keep_trailing_newline=options.keeps_newline,
         extensions=options.extensions,
+        undefined=StrictUndefined if options.is_strict else Undefined,
     )
     environment.globals["range"] = range  # the sandbox's own stops at 100,000; time stops ours
     environment.globals.update(options.names)
@@ -90,20 +93,26 @@ def _make_environment(texts: Mapping[str, str], options: JinjaOptions) -> Sandbo
     return environment
 
 
+def render_plain(template: str, values: Mapping[str, Any], options: JinjaOptions) -> str:
+    """Return the rendered template where nobody asks who wrote what; raises JinjaFault."""
+    return _render({NAME: template}, values, options)
+
+
 def _render(
     texts: Mapping[str, str], values: Mapping[str, Any], options: JinjaOptions, missing: list[str] | None = None
 ) -> str:
     """Return a rendered template; with marks where the names that it prints without a value are to be listed."""
-    environment = _make_environment(texts, options)
     try:
         if missing is not None:
+            environment = _make_environment(texts, options)
             environment.filters[FILTER] = partial(_mark, missing)
             tree = _mark_outputs(environment.parse(texts[NAME]))
             compiled: Any = environment.template_class.from_code(
                 environment, environment.compile(tree), environment.make_globals(None)
             )
         else:
-            compiled = environment.get_template(NAME)
+            has_state = options.names or options.extensions
+            compiled = (_compile if has_state else _compile_once)(tuple(texts.items()), options)
         text = str(compiled.render(copy.deepcopy(dict(values))))
     except JinjaFault:
         raise
@@ -116,6 +125,14 @@ def _render(
     if len(text) > LONGEST:
         raise JinjaFault(f"the text is longer than {LONGEST:,} characters")
     return text
+
+
+def _compile(texts: tuple[tuple[str, str], ...], options: JinjaOptions) -> Template:
+    """Return the compiled template; raises what Jinja2 does."""
+    return _make_environment(dict(texts), options).get_template(NAME)
+
+
+_compile_once = lru_cache(maxsize=TEMPLATES)(_compile)  # in a child, which renders the rows of one prompt
 
 
 def _mark(missing: list[str], value: Any, name: str) -> str:

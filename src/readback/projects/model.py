@@ -91,7 +91,7 @@ class RenderedMessages:
 
     `applies` is False where the project has no such combination. `segments` has a tuple for each message, whose
     texts join to the message's content; it is empty for a message whose content is no text. `notes` are findings of
-    the row: code, values, severity.
+    the row: code, values, severity. `hidden` says why messages that the tool does send cannot be shown.
     """
 
     messages: tuple[Mapping[str, Any], ...] | None
@@ -100,3 +100,4 @@ class RenderedMessages:
     applies: bool = True
     segments: tuple[tuple[TextSegment, ...], ...] = ()
     notes: tuple[Mapping[str, Any], ...] = ()
+    hidden: str | None = None

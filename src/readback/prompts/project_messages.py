@@ -10,13 +10,18 @@ from readback.message_parts import text_of, whole_message
 from readback.projects import promptfoo
 from readback.projects.model import RenderedMessages, TextSegment
 from readback.projects.promptfoo import import_messages
-from readback.readers.project_rows import ID, ROW
+from readback.readers import project_rows, task_rows
 from readback.types import Diagnostic, Location, Message, Prompt, Record, Segment, Severity
 
 # What renders a row of each tool, in the bounded child.
-TOOLS = ("promptfoo", "langchain", "prompty", "banks", "haystack", "llamaindex", "langfuse", "mlflow-prompts")
+TOOLS = (
+    "promptfoo", "langchain", "prompty", "banks", "haystack", "llamaindex", "langfuse", "mlflow-prompts", "lm_eval",
+)  # fmt: skip
 WORKS = {tool: f"readback.projects.{tool.replace('-', '_')}:render_row" for tool in TOOLS}
-REFUSED, NOT_RUN, NOT_ASSEMBLED = "asm-project-row", "asm-project-not-run", "asm-library-wording"
+# What the reader of each tool's rows adds to them: the number, and what rendering needs besides.
+ADDED = {"promptfoo": (project_rows.ID, project_rows.ROW), "lm_eval": (task_rows.ID, task_rows.ROW)}
+REFUSED, NOT_RUN, HIDDEN = "asm-project-row", "asm-project-not-run", "asm-project-not-shown"
+NOT_ASSEMBLED = "asm-library-wording"
 
 
 def build_project_messages(prompt: Prompt, record: Record) -> tuple[tuple[Message, ...], tuple[Diagnostic, ...]]:
@@ -24,15 +29,15 @@ def build_project_messages(prompt: Prompt, record: Record) -> tuple[tuple[Messag
     settings = dict(prompt.project or {})
     if reason := settings.get("not_assembled"):
         return (), (Diagnostic(NOT_ASSEMBLED, {"mode": prompt.mode, "reason": reason}, prompt.place, prompt.mode),)
-    row = record.fields.get(ROW)
+    tool = settings.get("tool", promptfoo.TOOL)
+    added = ADDED.get(tool, ())
+    row = record.fields.get(added[-1]) if added else None
     about: Mapping[str, Any] = row if isinstance(row, Mapping) else {}
-    fields: Mapping[str, Any] = record.fields
-    if settings.get("tool") == promptfoo.TOOL:  # its reader adds two fields of its own
-        fields = {name: value for name, value in fields.items() if name not in (ID, ROW)}
+    if tool == promptfoo.TOOL:
+        about = about.get("settings", {})
+    fields = {name: value for name, value in record.fields.items() if name not in added}
     try:
-        answer = sandbox.call(
-            WORKS[settings.get("tool", promptfoo.TOOL)], [settings, about.get("settings", {}), dict(fields)]
-        )
+        answer = sandbox.call(WORKS[tool], [settings, dict(about), fields])
     except sandbox.Stopped as stopped:
         values = {"what": f"{stopped.kind} for rendering the prompt", "limit": stopped.detail}
         return (), (Diagnostic("dat-limit", values, prompt.place),)
@@ -45,6 +50,8 @@ def build_project_messages(prompt: Prompt, record: Record) -> tuple[tuple[Messag
     )
     if not rendered.applies:
         return (), (Diagnostic(NOT_RUN, {"mode": prompt.mode}, prompt.place, prompt.mode),)
+    if rendered.hidden is not None:
+        return (), (Diagnostic(HIDDEN, {"reason": rendered.hidden}, prompt.place, prompt.mode),)
     if rendered.error is not None:
         severity: Severity | None = "info" if is_blank else None
         return (), (Diagnostic(REFUSED, {"reason": rendered.error}, prompt.place, prompt.mode, severity), *notes)

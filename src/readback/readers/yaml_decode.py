@@ -70,7 +70,7 @@ def decode(payload: dict[str, Any]) -> dict[str, Any]:
     """{"text", "json": bool} → {"value", "lines": [[path, line, column]], "notes": [note]}; value None if unusable."""
     results = Results()
     try:
-        value = _decode_json(payload["text"], results) if payload["json"] else _decode_yaml(payload["text"], results)
+        value = _decode_json(payload["text"], results) if payload["json"] else decode_yaml(payload["text"], results)
     except Refused as refused:
         return {"value": None, "lines": results.lines, "notes": [*results.diagnostics, refused.diagnostic]}
     return {"value": value, "lines": results.lines, "notes": results.diagnostics}
@@ -82,10 +82,11 @@ def warm() -> None:
         decode({"text": text, "json": text[0] == "{"})
 
 
-def _decode_yaml(text: str, results: Results) -> Any:
+def decode_yaml(text: str, results: Results, composer: type[Composer] | None = None) -> Any:
+    """Return the value of a YAML text, built by `composer` where a tool gives tags a meaning; raises Refused."""
     loader = Loader(text)
     try:
-        return Composer(loader, results).document()
+        return (composer or Composer)(loader, results).document()
     except yaml.MarkedYAMLError as error:
         mark: Any = error.problem_mark or error.context_mark
         reason = ", ".join(part for part in (error.context, error.problem) if part)
@@ -124,7 +125,7 @@ def _decode_json(text: str, results: Results) -> Any:
         raise Refused("dat-bad-line", None, None, reason=f"not JSON ({str(error).partition(';')[0]})") from None
     by_yaml = Results()
     try:
-        _decode_yaml(text, by_yaml)
+        decode_yaml(text, by_yaml)
     except Refused as refused:
         if refused.diagnostic["code"] == "dat-limit":
             raise

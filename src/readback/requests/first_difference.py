@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal
 
+from readback.records.logged_calls import TEXT_ROLE
 from readback.requests.request import Request
 
 EXCERPT_LENGTH = 40  # characters shown of each text from the first difference on
@@ -42,13 +43,16 @@ def find_first_difference(
     """Return the first difference between our messages and the request; None where they are equal, byte for byte.
 
     `served`: the server puts the system message in front by itself, so a request need not contain it. A prompt is
-    compared with our user message, or with `whole`, the one text that the model reads; a system message that a prompt
-    does not state is no difference, because it is unknown.
+    compared with our user message, with our text without a role, or with `whole`, the one text that the model reads; a
+    system message that a prompt does not state is no difference, because it is unknown.
     """
     texts = list(request.messages)
     if request.form == "prompt":
         if whole is not None and [("user", whole)] == texts:
             return None
+        ours = [("user", text) if role == TEXT_ROLE else (role, text) for role, text in ours]
+        if len(texts) == 1 and texts[0] in ours and all(role == "user" for role, _ in ours):
+            return None  # one of the texts that a tool sends for a record
         stated = [text for role, text in texts if role == "system"]
         users = [pair for pair in ours if pair[0] != "system"]
         if len(users) > 1:

@@ -8,8 +8,9 @@ from typing import Any
 
 # Before a configuration is parsed, one of these keys is looked for.
 KEYS = re.compile(
-    rb"\b(doc_to_text|output_type|input_variables|_type|lc|evalId|template_format|eval|components|providers|targets"
-    rb"|defaultTest|scenarios|n-shot|fn_completions|backstory|expected_output|template_vars|demos)[\"']?\s*:"
+    rb"\b(doc_to_text|output_type|include|group|input_variables|_type|lc|evalId|template_format|eval|components"
+    rb"|providers|targets|defaultTest|scenarios|n-shot|fn_completions|backstory|expected_output|template_vars"
+    rb"|demos)[\"']?\s*:"
     rb"|\"template\"\s*:|^template\s*:|\bmlflow\.prompt\.text\b",
     re.MULTILINE,
 )
@@ -24,13 +25,14 @@ ROWS = (
 )
 MESSAGE = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "timestamp", "id", "type", "created_at"})
 PROMPTFOO = "a promptfoo project"
+LM_EVAL = "a task of lm-eval"
 LANGCHAIN = ("a prompt of LangChain", "a stored prompt of LangChain")
 LANGUAGES = ("f-string", "mustache", "jinja2")  # of LangChain's templates
 # What makes the folder that it lies in a project of that tool.
 PROJECTS = (
     "an annotator of AlpacaEval",
     PROMPTFOO,
-    "a task of lm-eval",
+    LM_EVAL,
     "a prompt of semantic-kernel",
 )
 
@@ -65,7 +67,12 @@ def _is_inspect_log(value: Mapping[str, Any]) -> bool:
 
 
 def _is_lm_eval_task(value: Mapping[str, Any]) -> bool:
-    return "doc_to_text" in value or {"task", "output_type"} <= value.keys()
+    """Tell whether a value is a task, one that includes another, or a group of tasks."""
+    name = value.get("task")
+    if isinstance(name, list):
+        return isinstance(value.get("group"), str)
+    is_further = isinstance(name, str) and bool({"output_type", "include", "dataset_path"} & value.keys())
+    return "doc_to_text" in value or is_further
 
 
 def _is_lm_eval_results(value: Mapping[str, Any]) -> bool:
@@ -111,7 +118,7 @@ MAPPINGS = (
     (PROMPTFOO, _is_promptfoo_project),
     ("a log of inspect", _is_inspect_log),
     ("results of lm-eval", _is_lm_eval_results),
-    ("a task of lm-eval", _is_lm_eval_task),
+    (LM_EVAL, _is_lm_eval_task),
     (LANGCHAIN[1], _is_langchain_dump),
     ("an annotator of AlpacaEval", _is_alpaca_eval),
     ("agents or tasks of CrewAI", _is_crew),

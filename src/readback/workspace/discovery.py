@@ -122,7 +122,7 @@ def _take_single_files(draft: Draft, files: Survey) -> Survey:
     files = replace(files, recognised=rest)
     _choose_dataset(draft, files)
     tool_prompts.add_modes(draft, prompts)
-    if not (draft.prompts or draft.tasks):
+    if not (draft.prompts or draft.tasks or (draft.dataset is None and files.all(PROJECT))):
         plain_templates.take_templates(draft, files)
     _add_prompt_formats(draft, files)
     _add_row_messages(draft)

@@ -307,8 +307,8 @@ def _recognise_config(look: _Look) -> RecognisedFile | None:
         return _recognise_by_key(look, head) or RecognisedFile(path, OTHER)
     parsed = read_yaml(path, look.file)
     tool = other_tools.describe_mapping(parsed.value)
-    if tool == other_tools.PROMPTFOO:
-        return RecognisedFile(path, PROJECT, parsed, detail=tool)
+    if tool in (other_tools.PROMPTFOO, other_tools.LM_EVAL):
+        return RecognisedFile(path, PROJECT, parsed, detail=tool or "")
     if tool in other_tools.LANGCHAIN:
         return RecognisedFile(path, TOOL_PROMPT, parsed, detail=tool or "", tool=langchain.TOOL)
     if tool:

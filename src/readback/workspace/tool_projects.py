@@ -10,7 +10,9 @@ from readback.projects.model import Project
 from readback.quantity import quantity
 from readback.readers import project_rows
 from readback.readers.paths import format_relative
+from readback.sources import other_tools
 from readback.types import Condition, DatasetSource, Location, Prompt
+from readback.workspace import tool_tasks
 from readback.workspace.draft import Draft
 from readback.workspace.kinds import PROJECT
 from readback.workspace.recognise import RecognisedFile
@@ -27,9 +29,13 @@ def take_project(draft: Draft, files: Sequence[RecognisedFile]) -> None:
     chosen = draft.chosen.get("dataset")
     name = chosen if chosen in names else names[0]
     file = files[names.index(name)]
+    tasks = [each for each in files if each.detail == other_tools.LM_EVAL]
     for other in files:
-        if other is not file:
+        if other is not file and not (file in tasks and other in tasks):
             draft.say(other.path, PROJECT, used=False, detail=f"{name} is taken; choose this one as the dataset")
+    if file in tasks:
+        tool_tasks.take_tasks(draft, tasks, chosen if chosen in names else None)
+        return
     project = promptfoo.open_project(file.path, draft.root, draft.environment)
     draft.diagnostics += project.diagnostics
     if project.refused is not None:

@@ -154,6 +154,7 @@ def export_messages(answer: RenderedMessages) -> dict[str, Any]:
         "applies": answer.applies,
         "segments": [[[each.text, each.origin, each.variable] for each in message] for message in answer.segments],
         **({"notes": answer.notes} if answer.notes else {}),
+        **({"hidden": answer.hidden} if answer.hidden else {}),
     }
 
 
@@ -189,7 +190,7 @@ def import_messages(raw: Mapping[str, Any]) -> RenderedMessages:
     messages = None if raw["messages"] is None else tuple(raw["messages"])
     segments = tuple(tuple(TextSegment(*each) for each in message) for message in raw["segments"])
     notes = tuple(raw.get("notes", ()))
-    return RenderedMessages(messages, raw["text"], raw["error"], raw["applies"], segments, notes)
+    return RenderedMessages(messages, raw["text"], raw["error"], raw["applies"], segments, notes, raw.get("hidden"))
 
 
 def list_combinations(project: Project) -> Iterator[tuple[ProjectRow, ProjectMode, str]]:

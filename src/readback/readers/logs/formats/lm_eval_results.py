@@ -18,11 +18,13 @@ from readback.readers.logs.head import peek_objects
 from readback.readers.logs.json_elements import Unreadable, read_without
 from readback.readers.logs.json_rows import open_log
 from readback.readers.logs.open_file import read_stream, report_row
+from readback.readers.paths import format_relative, list_files
 from readback.types import Diagnostic, Location
 
 NAME = "results of lm-evaluation-harness"
 STDERR = "_stderr"
 NO_FILTER = "none"
+RUNS = 50  # files of results that say how tasks were run
 SAMPLES = ("samples",)  # what a program of one's own may have written into the same object
 OWN = frozenset(("alias", "name", "sample_len", "samples", "task"))
 # What the tool makes of a metric where the task does not say it.
@@ -138,7 +140,36 @@ def _describe(value: Mapping[str, Any]) -> dict[str, Any]:
     facts["tasks"] = [*_take_mapping(value, "configs"), *_take_mapping(value, "results")]
     facts["n_samples"] = dict(_take_mapping(value, "n-samples"))
     facts["n_shot"] = dict(_take_mapping(value, "n-shot"))
+    facts["run"] = _describe_run(value)
     return facts
+
+
+def list_runs(root: Path) -> list[dict[str, Any]]:
+    """Return what the files of results below a folder say of how tasks were run, the first file first.
+
+    `chat_template` is a text, maybe an empty one, where `--apply_chat_template` was used.
+    """
+    runs = []
+    paths = [path for path in list_files(root).files if "results" in path.name and path.suffix == ".json"]
+    for path in paths[:RUNS]:
+        facts = read_facts(path)
+        if facts.get("tasks"):
+            runs.append({"file": format_relative(root, path), **facts["run"]})
+    return runs
+
+
+def _describe_run(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what messages depend on besides the task: examples, chat, system instruction, seed."""
+    shots = {task: number for task, number in _take_mapping(value, "n-shot").items() if type(number) is int}
+    seed = _take_mapping(value, "config").get("fewshot_seed")
+    system = value.get("system_instruction")
+    return {
+        "shots": shots,
+        "is_chat": value.get("chat_template") is not None,
+        "is_multiturn": value.get("fewshot_as_multiturn") is not False,
+        "system": system if isinstance(system, str) else None,
+        "seed": seed if type(seed) is int else None,
+    }
 
 
 def read_facts(path: Path) -> dict[str, Any]:
