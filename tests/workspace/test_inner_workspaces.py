@@ -44,12 +44,22 @@ def test_a_folder_of_workspaces_alone_is_served_as_these(tmp_path: Path, monkeyp
     assert dict(open_workspaces.configured()) == {"a": studies[1], "b": studies[0], "a-2": other}
 
 
-@pytest.mark.parametrize("beside", ["readback.yml", "notes.txt"])
-def test_a_folder_with_files_of_its_own_is_one_workspace(tmp_path: Path, beside: str) -> None:
-    write_study(tmp_path / "inner")
-    (tmp_path / beside).write_text("dataset: inner/data.jsonl\n", "utf-8")
-    assert list_workspaces(tmp_path) == []
+@pytest.mark.parametrize(
+    ("beside", "names"),
+    [
+        ({}, ["a", "b"]),
+        ({"notes.txt": "Two studies.\n"}, ["a", "b"]),
+        ({"own.jsonl": FILES["data.jsonl"]}, ["", "a", "b"]),
+        ({"readback.yml": "dataset: a/data.jsonl\n"}, [""]),
+    ],
+)
+def test_a_folder_stands_for_the_workspaces_in_it(tmp_path: Path, beside: dict[str, str], names: list[str]) -> None:
+    for name in ("a", "b"):
+        write_study(tmp_path / name)
+    for name, text in beside.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    assert list_workspaces(tmp_path) == [tmp_path / name for name in names]
 
 
-def test_a_folder_that_cannot_be_listed_is_no_folder_of_workspaces(tmp_path: Path) -> None:
-    assert list_workspaces(tmp_path / "nowhere") == []
+def test_a_folder_that_cannot_be_listed_is_itself(tmp_path: Path) -> None:
+    assert list_workspaces(tmp_path / "nowhere") == [tmp_path / "nowhere"]

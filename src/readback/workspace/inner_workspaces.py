@@ -5,14 +5,14 @@ Their files answer questions of their own: read together, the scores of several 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from readback.readers.paths import format_relative
 from readback.types import NOWHERE
 from readback.workspace.draft import Draft
-from readback.workspace.survey import Survey
+from readback.workspace.recognise import OTHER
+from readback.workspace.survey import Survey, survey
 
 CODE = "dat-workspace-inside"
 NAME = "readback.yml"
@@ -37,18 +37,17 @@ def leave_out_workspaces(draft: Draft, files: Survey) -> Survey:
 
 
 def list_workspaces(folder: Path) -> list[Path]:
-    """Return the folders right below a folder that are workspaces of their own, by name.
+    """Return the workspaces that a folder stands for: those right inside it, by name, after itself where it is one.
 
-    A folder that has a readback.yml itself, or files beside these folders, is one workspace: the list is empty.
+    A folder is a workspace where it has a readback.yml, then alone, or where no folder right inside it has one, or
+    where a file beside these folders is of a kind that Readback knows.
     """
     try:
-        entries = sorted(_list_visible(folder))
-        if any(entry.is_file() for entry in entries):
-            return []
-        return [entry for entry in entries if (entry / NAME).is_file()]
+        entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+        inner = [entry for entry in entries if (entry / NAME).is_file()]
     except OSError:
-        return []
-
-
-def _list_visible(folder: Path) -> Iterator[Path]:
-    return (entry for entry in folder.iterdir() if not entry.name.startswith("."))
+        return [folder]
+    if not inner or (folder / NAME).exists():
+        return [folder]
+    own = any(file.what != OTHER for file in survey(folder, depth=0).recognised)
+    return [folder, *inner] if own else inner

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 import streamlit as st
@@ -26,7 +27,7 @@ def demos() -> Mapping[str, Path]:
 def configured() -> Mapping[str, Path]:
     """Return the workspaces the server was started with (READBACK_WORKSPACE, several separated as in PATH), by id.
 
-    A folder of workspaces stands for those right inside it.
+    A folder of workspaces stands for those right inside it; one with files of its own comes before them.
     """
     paths: dict[str, Path] = {}
     for path, called in _list_places():
@@ -40,8 +41,22 @@ def configured() -> Mapping[str, Path]:
 def _list_places() -> Iterator[tuple[Path, str]]:
     for text in filter(None, os.environ.get("READBACK_WORKSPACE", "").split(os.pathsep)):
         path, called = _place(text)
-        inner = list_workspaces(path)
-        yield from [(folder, folder.name) for folder in inner] or [(path, called)]
+        for folder in _list_workspaces(path, _read_time(path)):
+            yield folder, called if folder == path else folder.name
+
+
+def _read_time(path: Path) -> int:
+    """Return when the entries of a folder last changed, in nanoseconds; 0 where that is not known."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+@lru_cache(maxsize=64)
+def _list_workspaces(path: Path, changed: int) -> tuple[Path, ...]:
+    """Return the workspaces that a folder stands for; every run of a page asks, so an unchanged folder is not read."""
+    return tuple(list_workspaces(path))
 
 
 def _place(text: str) -> tuple[Path, str]:
