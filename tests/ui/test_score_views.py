@@ -261,3 +261,22 @@ def test_where_nothing_may_be_compared_nobody_is_told_to_choose_a_baseline(write
     said = drawn(page(write({"s.csv": TIDY + body})))
     assert "None of them may be compared; the reason is below." in said
     assert "choose a baseline" not in said
+
+
+def test_what_a_log_states_of_its_scores_stands_beside_them(write: Write, page: Open) -> None:
+    samples = [
+        {"id": name, "epoch": 1, "input": "x", "messages": [], "scores": {"right": {"value": value}}, "events": []}
+        for name, value in (("a", "C"), ("b", "I"))
+    ]
+    metrics = {name: {"name": name, "value": 0.5} for name in ("accuracy", "stderr")}
+    log = {
+        "version": 2,
+        "status": "success",
+        "eval": {"task": "t", "model": "m", "dataset": {}, "config": {}},
+        "plan": {},
+        "results": {"scores": [{"name": "right", "scorer": "right", "scored_samples": 2, "metrics": metrics}]},
+        "samples": samples,
+    }
+    said = drawn(page(write({"log.json": json.dumps(log)})))
+    assert "The mean that a file states of these scores is that of the rows." in said
+    assert "One other number of the log (stderr) cannot be computed again from its rows." in said

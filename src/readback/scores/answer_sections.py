@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
@@ -35,8 +36,15 @@ def beside_rows(table: ScoreTable) -> dict[str, Any]:
     return {
         "means": len(pairs),
         "agree": sum(agrees(mean, row) for mean, row in pairs),
+        "not_recomputed": _list_not_recomputed(table),
         "leave_out": [_left_out(table, left_out) for left_out in find_left_out(table, rows)],
     }
+
+
+def _list_not_recomputed(table: ScoreTable) -> list[dict[str, Any]]:
+    """Return each kind of number that logs state and that is no plain mean of their rows, with how many there are."""
+    counts = Counter(summary.name for summary in table.summaries)
+    return [{"name": name, "n": n} for name, n in counts.items()]
 
 
 def _left_out(table: ScoreTable, left_out: LeftOut) -> dict[str, Any]:

@@ -210,6 +210,7 @@ def _load(request: _Request) -> ScoreTable:
             *off,
         ),
         reported=reported,
+        summaries=tuple(summary for read in reads for summary in read.summaries),
         outcomes=tuple(outcome for read in reads for outcome in read.outcomes),
         about=(
             *(expense for read in reads for expense in read.about),

@@ -109,6 +109,18 @@ class Reported:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnSummary:
+    """A number that a log states of its rows and that these cannot give again: it is no plain mean of them."""
+
+    condition: ConditionKey
+    criterion: str
+    judge: str
+    name: str
+    value: float | None
+    place: Location = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
 class PassRule:
     """When a rubric's verdict is "pass": the weighted total and these criteria reach their least values."""
 
@@ -197,6 +209,7 @@ class ScoreTable:
     sources: tuple[SourceRead, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     reported: tuple[Reported, ...] = ()
+    summaries: tuple[OwnSummary, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
     about: tuple[RunFacts, ...] = ()  # files first, then what the workspace says
     inferred: frozenset[str] = frozenset()  # criteria whose scale was worked out from the values

@@ -206,7 +206,7 @@ def _name_conditions(logs: Sequence[Log]) -> dict[tuple[str, str], str]:
 
 def _take_facts(draft: Draft, log: Log) -> None:
     """Take the scores and the faults of a log."""
-    if log.decoded.counts["scores"]:
+    if log.decoded.counts["scores"] or log.decoded.aggregates:
         draft.scores.append(ScoreSource(log.name))
     earlier = {(diagnostic.code, diagnostic.place) for diagnostic in draft.diagnostics}
     draft.diagnostics += [

@@ -406,6 +406,11 @@ def _format_reported(answer: Answer, labels: _Labels) -> Iterator[str]:
             n=beside_rows["agree"],
             all=beside_rows["means"],
         )
+    if beside_rows["not_recomputed"]:
+        yield fill(
+            "numbers of logs that are no plain means of rows, and so were not computed again: {names}",
+            names=", ".join(f"{kind['name']} ({kind['n']:,})" for kind in beside_rows["not_recomputed"]),
+        )
     means = answer["aggregates"]
     names = dict.fromkeys(name for mean in means for name in mean["condition"])
     factors = _list_varying(means, tuple(names)) if len(means) > 1 else ()

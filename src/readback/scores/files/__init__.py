@@ -122,7 +122,9 @@ def _is_empty(scores: FileScores) -> bool:
     source = scores.source
     if source.what in (metadata.NAME, pairwise.NAME) or source.refused:
         return False
-    return not (scores.reported or scores.outcomes or (scores.columns is not None and len(scores.columns)))
+    return not (
+        scores.reported or scores.summaries or scores.outcomes or (scores.columns is not None and len(scores.columns))
+    )
 
 
 def _open_rows(

@@ -18,7 +18,17 @@ from readback.scores.files.layout import MODE, Layout, fields_of, first, names_f
 from readback.scores.files.reply_column import Reread, Rubrics
 from readback.scores.files.row_labels import label
 from readback.scores.files.summary_rows import SUMMARIES, SummaryRows
-from readback.scores.table import FAILED, Columns, ConditionKey, Expense, Outcome, Reported, RunFacts, SourceRead
+from readback.scores.table import (
+    FAILED,
+    Columns,
+    ConditionKey,
+    Expense,
+    Outcome,
+    OwnSummary,
+    Reported,
+    RunFacts,
+    SourceRead,
+)
 from readback.types import Criterion, Diagnostic, Location, ScoreSource
 
 # Which judges are people and which are programs, where a column of a score file says it.
@@ -73,6 +83,7 @@ class FileScores:
     source: SourceRead
     diagnostics: tuple[Diagnostic, ...] = ()
     reported: tuple[Reported, ...] = ()
+    summaries: tuple[OwnSummary, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
     about: tuple[RunFacts, ...] = ()
     criteria: Mapping[str, Criterion] = field(default_factory=dict)  # the scales that the file itself states

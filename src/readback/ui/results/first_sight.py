@@ -17,7 +17,7 @@ from readback.scores.conclusion import BestOf
 from readback.scores.criteria import MINUS, scale_text
 from readback.scores.drawn_pairs import is_of_another, list_fairness, list_pairs
 from readback.scores.report import Line
-from readback.scores.reported.matching_rows import find_left_out
+from readback.scores.reported.matching_rows import agrees, find_left_out, match_rows
 from readback.scores.summary_row import Row
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Diagnostic, Workspace
@@ -82,11 +82,27 @@ def _list_notes(
     for failures in find_left_out(file_table, summary.rows(file_table)):
         if failures.row.criterion == name:
             yield failures.line(file_table.label(failures.row.condition))
+    yield from _list_own_numbers(file_table, name)
     if name in scored.inferred:
         yield t("scores.inferred", criterion=name, scale=scale_text(view.criterion))
     count = choices.count_conditions(scored, view)
     if view.by and count > choices.MOST:
         yield t("scores.many", n=count, factor=view.by)
+
+
+def _list_own_numbers(file_table: ScoreTable, criterion: str) -> Iterator[str]:
+    """Yield how many means that files state under a criterion are those of the rows, and what cannot be computed."""
+    own = [
+        (means, row)
+        for means, row in match_rows(file_table, summary.rows(file_table))
+        if row is not None and row.criterion == criterion
+    ]
+    if own:
+        count = sum(agrees(means, row) for means, row in own)
+        yield t("scores.own_all" if count == len(own) else "scores.own_some", n=len(own), same=count)
+    others = [entry.name for entry in file_table.summaries if entry.criterion == criterion]
+    if others:
+        yield t("scores.own_not_computed", n=len(others), names=", ".join(dict.fromkeys(others)))
 
 
 def _format_pool(scored: ScoreTable, view: View) -> str:

@@ -1,24 +1,37 @@
-"""Grades in the logs of other tools, which `readers/logs` has decoded: one row for each grade."""
+"""Grades in the logs of other tools, which `readers/logs` has decoded: one row for each grade.
+
+Means that the tool itself stored are set beside those of the rows. A number that no rows give again - a standard error,
+a weighted mean, a share of records of which two of three epochs pass - is listed and not compared.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from readback.readers import jsonl
 from readback.readers.logs.decode import NO_MODEL, decode, name_record
+from readback.readers.logs.events import Aggregate
 from readback.readers.logs.formats import find_format
 from readback.readers.row import Row as FileRow
 from readback.scores.criteria import load_shipped_criteria, look_up
 from readback.scores.files.formats import tidy
 from readback.scores.files.score_rows import FileScores, FileSettings, Row
-from readback.types import Criterion, Diagnostic
+from readback.scores.table import OwnSummary, Reported, SourceRead
+from readback.types import Criterion, Diagnostic, Location
 
 NAME = "grades of a log"
 MARK = "of a log"  # a column that no other file has
+GRADE, AGGREGATE = "grade", "aggregate"
+PLAIN = re.compile(r"(?:mean|accuracy)(?: \(mean\))?")  # of the values of the rows, as Inspect, lm-eval, promptfoo say
+DECIMALS = 6  # logs hold numbers as exactly as the tool computed them
 STATES: Mapping[str, str | None] = {"scored": None, "missing": "missing", "failed": "judge failed"}
+
+Key = tuple[str | None, str | None, str]  # condition, judge, criterion
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +58,83 @@ def open_file(path: Path, file: str, refused: Callable[[], None]) -> Iterator[Ro
     if not shows_file(path):
         return None
     decoded = decode(path, file)
-    if decoded is None or not decoded.counts["scores"]:
+    if decoded is None or not (decoded.counts["scores"] or decoded.aggregates):
         return None
     is_unnamed = any(condition.name == NO_MODEL for condition in decoded.conditions)
-    return _read_grades(decoded.part("scores"), file, NO_MODEL if is_unnamed else "")
+    grades = _read_grades(decoded.part("scores"), file, NO_MODEL if is_unnamed else "")
+    return chain(grades, map(_make_row, decoded.aggregates))
 
 
 def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
-    """Read the grades under the judge and the criterion that each names."""
+    """Read the grades under the judge and the criterion that each names, and what the log states of them."""
     find = settings.find_record
-    first_rows = [row for row in _name_rows(head, find) if not isinstance(row, Diagnostic)]
-    ends: dict[str, tuple[float, float]] = {}
-    scores = tidy.read(_note_ends(_name_rows(rows, find), ends), first_rows, settings)
-    return replace(scores, source=replace(scores.source, what=NAME), criteria=_state_shares(ends))
+    log = _Log()
+    grades = log.split(rows)
+    first_rows = [row for row in head if row.fields[MARK] == GRADE]
+    if not first_rows:  # a file of results alone
+        diagnostics = tuple(row for row in grades if isinstance(row, Diagnostic))
+        scores = FileScores(None, SourceRead(settings.source.path, NAME), diagnostics)
+    else:
+        named = [row for row in _name_rows(first_rows, find) if not isinstance(row, Diagnostic)]
+        ends: dict[str, tuple[float, float]] = {}
+        scores = tidy.read(_note_ends(_name_rows(grades, find), ends), named, settings)
+        scores = replace(scores, source=replace(scores.source, what=NAME), criteria=_state_shares(ends))
+    return _add_aggregates(scores, log, settings)
+
+
+@dataclass(slots=True)
+class _Log:
+    """What a log states of its grades, and of which of them that is no plain mean of the rows.
+
+    `repeated` has the grades of records with several epochs, True where one of them is no score: the mean of the means
+    of the records may then be another one than that of the rows.
+    """
+
+    aggregates: list[Aggregate] = field(default_factory=list)
+    repeated: dict[Key, bool] = field(default_factory=dict)
+
+    def split(self, rows: Iterable[Row | Diagnostic]) -> Iterator[Row | Diagnostic]:
+        """Yield the grades and what is wrong; keep the rest."""
+        unscored: set[Key] = set()
+        for row in rows:
+            if isinstance(row, Diagnostic):
+                yield row
+                continue
+            fields = row.fields
+            if fields[MARK] == AGGREGATE:
+                self.aggregates.append(Aggregate(**{name: value for name, value in fields.items() if name != MARK}))
+                continue
+            key = (fields.get("condition") or None, fields["judge"] or None, fields["criterion"])
+            if fields["status"]:
+                unscored.add(key)
+            if fields["replicate"] != "1":
+                self.repeated[key] = False
+            yield row
+        for key in self.repeated:
+            self.repeated[key] = key in unscored
+
+
+def _add_aggregates(scores: FileScores, log: _Log, settings: FileSettings) -> FileScores:
+    """Return the scores with the means that the log states, and its other numbers."""
+    here = {dict(key).get("condition", ""): key for key in (scores.columns.conditions if scores.columns else ())}
+    place = Location(file=settings.source.path)
+    means: list[Reported] = []
+    summaries: list[OwnSummary] = []
+    for aggregate in log.aggregates:
+        name = settings.aliases.get(aggregate.condition or "", aggregate.condition or "")
+        condition = here.get(name, (("condition", name),))
+        judge, criterion, value = aggregate.judge or settings.judge, aggregate.criterion, aggregate.value
+        is_uneven = log.repeated.get((aggregate.condition, aggregate.judge, criterion))
+        if value is not None and PLAIN.fullmatch(aggregate.name) and not is_uneven:
+            n = aggregate.n if is_uneven is None else None  # of repeated records it counts each once
+            means.append(Reported(condition, criterion, judge, value, DECIMALS, n, place))
+        else:
+            summaries.append(OwnSummary(condition, criterion, judge, aggregate.name, value, place))
+    return replace(scores, reported=tuple(means), summaries=tuple(summaries))
+
+
+def _make_row(aggregate: Aggregate) -> Grade:
+    return Grade({MARK: AGGREGATE, **asdict(aggregate)}, 0)
 
 
 def _note_ends(rows: Iterable[Row | Diagnostic], ends: dict[str, tuple[float, float]]) -> Iterator[Row | Diagnostic]:
@@ -88,7 +165,7 @@ def _read_grades(path: Path, file: str, unnamed: str) -> Iterator[Row | Diagnost
     with path.open("rb") as lines:
         for event in jsonl.rows(lines, file):
             if isinstance(event, FileRow):
-                yield Grade({MARK: True, **_make_fields(event.fields, unnamed)}, event.line)
+                yield Grade({MARK: GRADE, **_make_fields(event.fields, unnamed)}, event.line)
 
 
 def _make_fields(grade: Mapping[str, Any], unnamed: str) -> dict[str, Any]:
