@@ -40,7 +40,6 @@ def test_a_healthy_project_has_the_errors_and_warnings_that_were_judged_and_no_o
 FURTHER_JUDGED: dict[str, dict[tuple[str, str], int]] = {
     "python_prompts": {("warning", "jdg-format-field"): 1},  # a constant whose {text} the program fills, and no column
     "helm_tables": NOTHING,  # a table of scores whose columns somebody has to confirm
-    "dotprompt_project": {("warning", "asm-dotprompt"): 2},  # prompts that are not read, beside rows that are
     "hosted_tuning": {("error", "trn-leak"): 4},  # its longer conversations do ask what the validation rows ask
 }
 

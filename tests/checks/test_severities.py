@@ -26,7 +26,6 @@ _EXCERPT = (
 )
 _SENT = {"readback.yml": "dataset: d.csv\nmodes: [{mode: m, template: '{{ q }}'}]\n", "d.csv": "id,q\n1,Why?\n"}
 _ROLES = "system:\nBe brief.\n\nuser:\n{{ q }}\n"
-_DOTPROMPT = "---\nmodel: x\n---\n{{q}}\n"
 
 
 def _turns(first: str, second: str) -> list[dict[str, str]]:
@@ -62,7 +61,6 @@ CASES: list[tuple[str, str, str, dict[str, Any]]] = [
      {"d.csv": "id,q\n1,Why?\n", "chat.jinja": _ROLES}),
     ("a file that is named names roles", "asm-role-lines", "error",
      {"d.csv": "id,q\n1,Why?\n", "chat.jinja": _ROLES, "readback.yml": "dataset: d.csv\nprompts: [chat.jinja]\n"}),
-    ("dotprompt lies there", "asm-dotprompt", "warning", {"d.csv": "id,q\n1,Why?\n", "chat.prompt": _DOTPROMPT}),
 ]  # fmt: skip
 
 

@@ -28,6 +28,16 @@ ROW = '{"id": "1", "question": "Why?\\n", "lang": "é"}\n'
                 {"role": "user", "content": [{"type": "text", "text": "Why?"}]},
             ],
         ),
+        (
+            "ask.prompt",
+            '---\nmodel: m\n---\n{{role "system"}}In {{lang}}.\n{{role "model"}}Ok{{role "user"}}{{question}}\n',
+            "dotprompt",
+            [
+                {"role": "system", "content": "In é.\n"},
+                {"role": "assistant", "content": "Ok"},
+                {"role": "user", "content": "Why?\n"},
+            ],
+        ),
     ],
 )
 def test_a_template_of_a_tool_is_a_mode(

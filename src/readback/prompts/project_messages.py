@@ -15,7 +15,8 @@ from readback.types import Diagnostic, Location, Message, Prompt, Record, Segmen
 
 # What renders a row of each tool, in the bounded child.
 TOOLS = (
-    "promptfoo", "langchain", "prompty", "banks", "haystack", "llamaindex", "langfuse", "mlflow-prompts", "lm_eval",
+    "promptfoo", "langchain", "prompty", "banks", "dotprompt", "haystack", "llamaindex", "langfuse", "mlflow-prompts",
+    "lm_eval", "semantic-kernel",
 )  # fmt: skip
 WORKS = {tool: f"readback.projects.{tool.replace('-', '_')}:render_row" for tool in TOOLS}
 # What the reader of each tool's rows adds to them: the number, and what rendering needs besides.

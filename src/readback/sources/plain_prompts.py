@@ -23,7 +23,6 @@ ROLE_LINE = re.compile(
     r"^[ \t]*((?:#[ \t]*)?(?:system|user|assistant|function|tool|developer)[ \t]*:)[ \t]*$", re.M | re.I
 )
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^---[ \t]*\n", re.DOTALL | re.MULTILINE)
-ROLE_HELPER = re.compile(r"\{\{~?[ \t]*role[ \t]+[\"'][^\"'\n]*[\"'][ \t]*~?\}\}")
 WORDS = re.compile(r"[^A-Za-z0-9]+")
 SYSTEM, USER = frozenset({"system", "sys"}), frozenset({"user", "human"})
 PROMPT_NAMES = SYSTEM | USER | {"prompt", "prompts", "template", "templates", "instruction", "instructions"}
@@ -77,22 +76,6 @@ def find_role_lines(text: str) -> tuple[tuple[int, str], ...]:
     if not ROLE_LINE.match(body.lstrip()):
         return ()
     return tuple((body.count("\n", 0, match.start(1)) + 1, match[1]) for match in ROLE_LINE.finditer(body))
-
-
-def find_dotprompt_marks(name: str, text: str) -> tuple[tuple[int, str], ...]:
-    """Return the marks of dotprompt in a file called `.prompt`, with their lines: its settings, and its role helpers.
-
-    dotprompt (github.com/google/dotprompt) reads YAML between two lines of `---` as settings, which are not sent, and
-    makes a message of what follows each `{{role "user"}}`.
-    """
-    if not name.lower().endswith(".prompt"):
-        return ()
-    marks = []
-    if FRONT_MATTER.match(text.replace("\r\n", "\n")):
-        marks.append((1, "---"))
-    for helper in ROLE_HELPER.finditer(text):
-        marks.append((text.count("\n", 0, helper.start()) + 1, helper[0]))
-    return tuple(marks)
 
 
 def find_ending(name: str) -> str | None:

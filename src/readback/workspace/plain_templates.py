@@ -318,18 +318,14 @@ def _refuse_foreign(draft: Draft, file: str, text: str, is_wanted: bool) -> bool
 
     It is an error where somebody asked for it; else it only lies in the folder.
     """
-    code, reason = "asm-dotprompt", "it is written in dotprompt, which Readback does not read"
-    marks = plain_prompts.find_dotprompt_marks(PurePosixPath(file).name, text)
-    if not marks:
-        code, reason = "asm-role-lines", "its lines name roles, of which another program makes messages"
-        marks = plain_prompts.find_role_lines(text)
+    marks = plain_prompts.find_role_lines(text)
     if not marks:
         return False
     line, first = marks[0]
     values = {"marks": list(dict.fromkeys(mark for _, mark in marks)), "count": len(marks)}
     severity: Severity = "error" if is_wanted else "warning"
-    draft.diagnostics.append(Diagnostic(code, values, Location(file=file, line=line), first, severity))
-    draft.say(file, TEMPLATE, used=False, detail=reason)
+    draft.diagnostics.append(Diagnostic("asm-role-lines", values, Location(file=file, line=line), first, severity))
+    draft.say(file, TEMPLATE, used=False, detail="its lines name roles, of which another program makes messages")
     return True
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import plugins
-from readback.projects import banks, dspy, haystack, langchain, langfuse, llamaindex, mlflow_prompts, prompty
+from readback.projects import banks, dotprompt, dspy, haystack, langchain, langfuse, llamaindex, mlflow_prompts, prompty
 from readback.readers import arrow_file, checkpoint, json_file, llama_factory_info, sqlite_file, xlsx
 from readback.readers.choose_format import BINARY
 from readback.readers.logs.formats import find_format
@@ -91,7 +91,7 @@ __all__ = [
 ]
 
 CONFIGS = (".yml", ".yaml", ".json")
-TEMPLATES = (".jinja", ".jinja2", ".j2", ".txt", ".md", ".prompt")
+TEMPLATES = (".jinja", ".jinja2", ".j2", ".txt", ".md", ".prompt", ".hbs", ".handlebars")
 ID = 40  # characters of a cell that may be an id
 LOOKED_AT = 5  # rows that tell what a table is
 # A configuration of ours has one of these keys; a folder full of other people's YAML is not parsed for nothing.
@@ -279,6 +279,8 @@ def _recognise_template_of_tool(look: _Look) -> RecognisedFile | None:
     head = read_head(look.path)
     if banks.recognise(head):
         return RecognisedFile(look.path, TOOL_PROMPT, detail="a prompt of banks (or of LlamaIndex)", tool=banks.TOOL)
+    if dotprompt.recognise(head, look.suffix):
+        return RecognisedFile(look.path, TOOL_PROMPT, detail="a prompt of dotprompt", tool=dotprompt.TOOL)
     return None
 
 
