@@ -280,3 +280,28 @@ def test_values_inside_values_end_and_keep_their_stretches(values: dict[str, str
     variables: dict[str, Any] = dict(values)
     traces = fill_placeholders(variables)
     assert {name: "".join(chunk.text for chunk in trace) for name, trace in traces.items()} == variables
+
+
+@pytest.mark.parametrize(
+    ("prompt", "variables", "noted"),
+    [
+        ("{{q}}", '{q: Monday, other: "x\\n"}', []),
+        ("{{q}}", '{q: "a\\n"}', [("asm-value-line-feed", "q")]),
+        ("{{q}}", "{q: 'say {{a}}', a: b}", [("asm-value-rendered", "q")]),
+        ("{{q}}", "{q: 'say {{unknown}}'}", []),
+        ("{{q}}", "{q: 'say {{ 1 + 1 }}'}", [("asm-value-rendered", "q")]),
+        ("{{q}}", "{q: {a: 1}}", [("asm-value-type", "q")]),
+        ("{{q.a}} {{q | dump}}", "{q: {a: 1}}", []),
+        ("n {{q}}", "{q: 1.0, r: 1e21}", [("asm-value-type", "q")]),
+        ("{{q}} {{r}}", "{q: 1e-7, r: 2020}", []),
+        ("b {{q}}", "{q: true}", []),
+        ('[{"role": "user", "content": "{{q}}"}]', "{q: 'say {{a}}', a: b}", [("asm-value-rendered", "q")]),
+    ],
+)
+def test_what_is_changed_of_a_value_is_noticed(
+    tmp_path: Path, prompt: str, variables: str, noted: list[tuple[str, str]]
+) -> None:
+    project = read(tmp_path, f"prompts: [{json.dumps(prompt)}]\ntests: [{{vars: {variables}}}]\n")
+    answer = render_first(project)
+    assert answer.error is None
+    assert [(note["code"], note["values"]["field"]) for note in answer.notes] == noted

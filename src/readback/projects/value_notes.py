@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 MISSING, RENDERED, ROLE_IN_VALUE = "asm-project-value-missing", "asm-value-rendered", "asm-role-in-value"
+TYPE, LINE_BREAK = "asm-value-type", "asm-value-line-feed"
 EMPTY, TYPED = "nothing is written in its place", "the tool sends the name as it is typed"
 SHORT = 60  # characters of a line that are quoted
 MOST = 20  # notes of a kind for a row
@@ -40,4 +41,20 @@ def note_roles(lines: Iterable[tuple[str, str]]) -> tuple[Note, ...]:
     return tuple(
         {"code": ROLE_IN_VALUE, "values": {"field": field, "line": line}, "severity": "error"}
         for field, line in list(by_field.items())[:MOST]
+    )
+
+
+def note_types(changes: Iterable[tuple[str, str, str]]) -> tuple[Note, ...]:
+    """Return a note for each value that is written in another form: its variable, what it is, and what is sent."""
+    return tuple(
+        {"code": TYPE, "values": {"field": field, "kind": kind, "text": text}, "severity": "warning"}
+        for field, kind, text in list(changes)[:MOST]
+    )
+
+
+def note_line_breaks(names: Iterable[str]) -> tuple[Note, ...]:
+    """Return a note for each variable whose value loses the line feed at its end."""
+    return tuple(
+        {"code": LINE_BREAK, "values": {"field": name}, "severity": "info"}
+        for name in list(dict.fromkeys(names))[:MOST]
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -21,6 +21,7 @@ from readback.projects.javascript_text import (
 from readback.projects.model import RenderedMessages, TextSegment
 from readback.projects.nunjucks import Chunk, TemplateFault, render
 from readback.projects.promptfoo.prompts import is_allowed
+from readback.projects.promptfoo.value_changes import list_notes
 from readback.projects.promptfoo.values import (
     Trace,
     cut_line_break,
@@ -43,12 +44,16 @@ class Unrendered(Exception):  # noqa: N818 - carries the reason, as every fault 
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """What the tool calls the rendered prompt, with stretches; `chat` where it was a chat before rendering."""
+    """What the tool calls the rendered prompt, with stretches; `chat` where it was a chat before rendering.
+
+    `values` are those with which it was filled in.
+    """
 
     text: str
     chunks: list[Chunk]
     chat: Any = None
     messages: list[list[Chunk]] | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
 
 
 def render_messages(
@@ -64,7 +69,8 @@ def render_messages(
     try:
         history = _make_history(mode, row)
         rendered = _render_prompt(mode, row, fields, history)
-        return _read_chat(mode, row, rendered)
+        answer = _read_chat(mode, row, rendered)
+        return replace(answer, notes=list_notes(_glue(mode, row), fields, rendered.values, answer))
     except Unrendered as fault:
         return RenderedMessages(None, error=str(fault))
     except TemplateFault as fault:
@@ -142,7 +148,7 @@ def _render_prompt(
         return _Text(template, [Chunk(template, offset=0)])
     if not flags.get("without_escapes"):
         try:
-            return _render_chat(_parse_chat(template), variables, traces, environment)
+            return replace(_render_chat(_parse_chat(template), variables, traces, environment), values=variables)
         except (ValueError, TemplateFault):
             pass  # no JSON, or a text in it that fails: the tool renders the whole as a text
         values, traces = render_values(variables, traces, environment)
@@ -154,7 +160,7 @@ def _render_prompt(
         chunks = [
             Chunk(each.text, each.variable, None if each.offset is None else each.offset - shift) for each in chunks
         ]
-    return _Text("".join(chunk.text for chunk in chunks), chunks)
+    return _Text("".join(chunk.text for chunk in chunks), chunks, values=values)
 
 
 def _load_values(row: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
