@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 from looking import page, said, words
 
 import readback
@@ -126,3 +127,50 @@ def test_a_text_that_is_shown_as_the_log_has_it_carries_no_mark(write: Write, mo
     test = page("prompts", record="r1")
     assert 'class="rb-all-unknown"' in said(test)
     assert "Origin of the text: not traced, shown as the file has it" in [each.label for each in test.expander]
+
+
+def write_down(root: Path) -> str:
+    """Write readback.yml as `readback init` does, and return its text."""
+    text = workspace.init_text(workspace.open(root), {})
+    (root / "readback.yml").write_text(text, "utf-8")
+    return text
+
+
+@pytest.mark.parametrize(
+    "files", [{"batch.jsonl": TWO_MODELS}, {"r.csv": RAGAS}, {"b.jsonl": write_lines(GEMINI), "r.csv": PROMPTFOO}]
+)
+def test_what_is_written_down_of_logs_changes_nothing(write: Write, files: Mapping[str, str]) -> None:
+    root = write(files)
+    first = workspace.open(root)
+    write_down(root)
+    second = workspace.open(root)
+    assert (second.dataset, second.sent) == (first.dataset, first.sent)
+    assert [source.path for source in second.scores] == [source.path for source in first.scores]
+    assert second.conditions == first.conditions
+    assert [each.code for each in second.diagnostics] == [each.code for each in first.diagnostics]
+
+
+def test_a_log_alone_is_named_by_the_file_that_is_written_and_opens_as_before(write: Write) -> None:
+    root = write({"batch.jsonl": TWO_MODELS, "results.csv": PROMPTFOO})
+    first = workspace.open(root)
+    text = write_down(root)
+    assert "sent: [batch.jsonl, results.csv]" in text
+    second = workspace.open(root)
+    assert [each.name for each in second.conditions] == [each.name for each in first.conditions]
+    assert [each.logged for each in second.conditions] == [each.logged for each in first.conditions]
+    assert second.dataset is not None
+    assert first.dataset is not None
+    assert (second.dataset.path, second.dataset.format) == (first.dataset.path, first.dataset.format)
+    assert [source.path for source in second.scores] == [source.path for source in first.scores]
+    assert [each.code for each in second.diagnostics] == [each.code for each in first.diagnostics]
+
+
+def test_a_log_beside_prompts_brings_the_records_after_it_is_written_down_too(write: Write) -> None:
+    root = write({"ask.txt": "Why {id}?", "batch.jsonl": TWO_MODELS})
+    first = workspace.open(root)
+    write_down(root)
+    second = workspace.open(root)
+    assert first.dataset is not None
+    assert second.dataset is not None
+    assert (second.dataset.path, second.sent) == (first.dataset.path, first.sent)
+    assert list(second.prompts) == list(first.prompts)

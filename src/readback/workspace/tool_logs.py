@@ -38,7 +38,12 @@ def take_logs(draft: Draft, files: Sequence[RecognisedFile]) -> None:
 
 
 def take_unnamed_logs(draft: Draft) -> None:
-    """Take the logs that lie beside a readback.yml that names none of them: it need not be changed for each run."""
+    """Take the logs that lie beside a readback.yml that names none of them: it need not be changed for each run.
+
+    Where it names nothing but logs, these are what is reviewed; where it names no dataset, they bring the records.
+    """
+    if draft.sent and draft.dataset is None:
+        _take_records_of_sent(draft)
     named = {source.path for source in draft.scores} | {condition.answers for condition in draft.conditions}
     named |= {*draft.sent, *draft.named, draft.dataset.path if draft.dataset else ""}
     files: list[RecognisedFile] = []
@@ -52,6 +57,17 @@ def take_unnamed_logs(draft: Draft) -> None:
             files.append(file)
     if files and (draft.prompts or draft.tasks):
         take_logs(draft, files)
+
+
+def _take_records_of_sent(draft: Draft) -> None:
+    """Take the records of the logs that the workspace file names; without prompts their conditions, too."""
+    named = [draft.root / name for name in draft.sent]
+    logs = _decode_logs(draft, [recognise(path, draft.root) for path in named if find_format(path) is not None])
+    if draft.prompts or draft.tasks:
+        first = _choose_first(draft, [log for log in logs if log.decoded.counts["records"]])
+        draft.dataset = DatasetSource(first.name, id="id", format=RECORDS) if first else None
+    elif logs and not (draft.conditions or draft.judges):
+        _take_alone(draft, logs)
 
 
 def _decode_logs(draft: Draft, files: Sequence[RecognisedFile]) -> list[Log]:
@@ -160,6 +176,7 @@ def _join_conditions(draft: Draft, logs: Sequence[Log]) -> None:
 
 def _take_alone(draft: Draft, logs: Sequence[Log]) -> None:
     """Make the records and the conditions of the folder of its logs."""
+    draft.sent = [name for name in draft.sent if all(log.name != name for log in logs)]  # held against nothing
     with_calls = [log for log in logs if log.decoded.counts["calls"]]
     first = _choose_first(draft, with_calls)
     if first is not None and (draft.dataset is None or draft.dataset.absent):
@@ -206,7 +223,8 @@ def _name_conditions(logs: Sequence[Log]) -> dict[tuple[str, str], str]:
 
 def _take_facts(draft: Draft, log: Log) -> None:
     """Take the scores and the faults of a log."""
-    if log.decoded.counts["scores"] or log.decoded.aggregates:
+    has_scores = log.decoded.counts["scores"] or log.decoded.aggregates
+    if has_scores and all(source.path != log.name for source in draft.scores):
         draft.scores.append(ScoreSource(log.name))
     earlier = {(diagnostic.code, diagnostic.place) for diagnostic in draft.diagnostics}
     draft.diagnostics += [

@@ -22,7 +22,7 @@ from readback.readers.logs.formats import find_format, get_format, list_companio
 from readback.sandbox import Limits, Stopped, stream
 from readback.types import Diagnostic, Location
 
-VERSION = "4"  # of the decoded files; a new version decodes every log again
+VERSION = "5"  # of the decoded files; a new version decodes every log again
 LIMITS = Limits(seconds=60, memory=400 << 20, output=32 << 30, total=3_600)
 FRAME = 1 << 19  # characters sent at once
 # What of two logs is the same where they are of one run, whatever file each stands in.

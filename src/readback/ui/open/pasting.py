@@ -17,7 +17,7 @@ LETTERS = 500_000  # of each box
 
 def draw() -> None:
     """Draw the two boxes and the button that opens what is in them."""
-    with st.expander(t("open.paste"), key="paste_open"):
+    with st.expander(t("open.paste"), key="paste_open", expanded=True):
         st.text_area(t("open.paste_prompt"), key=PROMPT, height=130, max_chars=LETTERS,
                      placeholder=t("open.paste_prompt_hint", question="{question}"))  # fmt: skip
         st.text_area(t("open.paste_rows"), key=ROWS, height=110, max_chars=LETTERS, help=t("open.paste_rows_help"),

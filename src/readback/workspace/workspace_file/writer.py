@@ -10,6 +10,7 @@ from typing import Any
 from readback.adapters import load_shipped
 from readback.readers import project_rows
 from readback.readers.yaml_file import format_comment, format_flow
+from readback.records.logged_calls import RECORDS
 from readback.records.training_row import DATASET as DATASET_SPLIT
 from readback.records.training_row import TRAIN
 from readback.sources import plain_prompts, prompt_formats
@@ -114,6 +115,8 @@ def _write_dataset(workspace: Workspace) -> Iterator[str]:
     others = [file.path for file in workspace.recognised if file.what == DATASET and not file.used]
     if source is not None and source.format == project_rows.NAME:
         return  # the project brings its rows
+    if source is not None and source.format == RECORDS:
+        return  # a log under `sent` brings its records
     if source is None:
         if others:
             yield format_comment(f"several datasets lie here; name one: dataset: {{path: {others[0]}}}")
@@ -352,13 +355,19 @@ def _write_sizes(model: Model) -> Iterator[str]:
 def _write_conditions(workspace: Workspace) -> Iterator[str]:
     if workspace.dataset and workspace.dataset.format == project_rows.NAME:
         return  # the project brings them
-    if workspace.conditions:
+    conditions = [each for each in workspace.conditions if not _is_of_log(each)]  # a log under `sent` brings its own
+    if conditions:
         for file in workspace.recognised:
             if file.what in (PLAN, COMPARISONS) and file.used:
                 yield format_comment(f"{file.path}: {file.detail}")
         yield "conditions:"
-    for condition in workspace.conditions:
+    for condition in conditions:
         yield f"  - {format_flow(_build_condition(condition))}"
+
+
+def _is_of_log(condition: Condition) -> bool:
+    """Tell whether the messages of a condition are those that a log holds."""
+    return condition.logged is not None and not (condition.mode or condition.task)
 
 
 def _build_condition(condition: Condition) -> dict[str, Any]:
@@ -390,8 +399,14 @@ def _write_files(workspace: Workspace) -> Iterator[str]:
         yield "scores:"
     for source in workspace.scores:
         yield f"  - {format_flow(build_scores(source))}"
-    if workspace.sent:
-        yield f"sent: {format_flow(workspace.sent)}"
+    alone = dict.fromkeys(str(each.logged) for each in workspace.conditions if _is_of_log(each))
+    if workspace.dataset and workspace.dataset.format == RECORDS:
+        alone.setdefault(workspace.dataset.path)
+    for name in alone:
+        yield format_comment(f"{name}: {_find_detail(workspace, name)}")
+    sent = (*workspace.sent, *(name for name in alone if name not in workspace.sent))
+    if sent:
+        yield f"sent: {format_flow(sent)}"
     training = _build_training_files(workspace.training)
     if training:
         yield f"training: {format_flow(training)}"
