@@ -61,11 +61,13 @@ def test_a_row_without_a_request_says_why_though_its_file_names_no_model(write: 
     assert "request is" in fault.values["reason"]
 
 
-def test_a_record_that_was_sent_to_another_model_lacks_nothing(write: Write) -> None:
+def test_a_record_that_was_sent_to_another_model_lacks_nothing(write: Write, monkeypatch: Any) -> None:
     root = write({"batch.jsonl": TWO_MODELS})
     (fault,) = show(root, "small", 1).diagnostics
     assert isinstance(fault, Diagnostic)
     assert (fault.severity, fault.values["reason"]) == ("info", "it was sent under 'large'")
+    monkeypatch.setenv("READBACK_WORKSPACE", str(root))
+    assert "There is nothing to repair. See the messages" in words(page("overview"))
     rows = readback.open(root).audit().conditions
     assert [(row.errors, row.warnings, row.system) for row in rows] == [(0, 0, None), (0, 0, None)]
 
@@ -114,6 +116,9 @@ def test_a_table_of_answers_is_not_called_requests(write: Write, monkeypatch: An
     text = words(page("overview"))
     assert "1 answer as the log has it; the log does not hold what was sent." in text
     assert "1 request" not in text
+    text = words(page("prompts"))
+    assert "The log does not hold what was sent for this record." in text
+    assert "No messages could be built" not in text
 
 
 def test_where_a_request_has_its_system_text_is_said_in_words() -> None:

@@ -158,7 +158,8 @@ def way(workspace: Workspace) -> tuple[str, ...]:
     """Where to go when nothing needs a look, as a label and its page: the messages, or the scores where there are no
     prompts.
     """
-    if workspace.prompts or workspace.tasks or workspace.judges or training_row.wanted(workspace):
+    is_logged = any(condition.logged for condition in workspace.conditions)
+    if workspace.prompts or workspace.tasks or workspace.judges or is_logged or training_row.wanted(workspace):
         return t("overview.see_messages"), "prompts"
     return (t("overview.see_scores"), "results") if workspace.scores else ()
 

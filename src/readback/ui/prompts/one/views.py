@@ -45,7 +45,11 @@ def warnings(assembly: Assembly, tried: Mapping[str, Any]) -> None:
 def messages(assembly: Assembly, findings_in_view: Sequence[Finding], tried: Mapping[str, Any]) -> None:
     """Draw the messages in order, then all of them to take along."""
     if not assembly.messages:
-        show.problem(t("messages.nothing_built"))
+        condition = choice.workspace().condition(assembly.choice.condition) if assembly.choice.condition else None
+        if condition is not None and condition.logged and not (condition.mode or condition.task):
+            show.notice(t("messages.nothing_logged"))  # nothing was to be built, so nothing has failed
+        else:
+            show.problem(t("messages.nothing_built"))
         return
     numbered, sized = list(enumerate(findings_in_view, 1)), token_sizes.of_messages(assembly)
     gaps = choice.gaps(assembly, tried)
