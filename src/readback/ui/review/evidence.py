@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 
 import streamlit as st
@@ -40,23 +41,36 @@ WAYS = {"compare": "prompts", "scores": "results"}  # where the pages went that 
 
 
 def draw(item: Item, review: Review, since: Since | None, table: ScoreTable | None) -> None:
-    """Draw the facts of an item, and its evidence; the way to where it is seen in full comes last."""
-    _draw_facts(item)
-    if item.kind == "since":
-        _draw_since(since)
-    elif item.kind == "note":
-        for note in review.notes:
-            if item.key == f"note:{note.id}":
-                _draw_note(item, note)
-    elif item.kind == "comparison":
-        _draw_comparison(item, table)
-    elif item.kind == "score" and table is not None:
-        _draw_chart(item, table)
-    for entry in (item.entry, *item.entries) if item.kind == "added" else item.entries:
-        _draw_entry(entry)
-    if item.findings:
-        marked_message.draw(item)
-    show.draw(show.h('<p class="rb-small">{}</p>', link(item)))
+    """Draw the facts of an item, and its evidence; the way to where it is seen in full comes last.
+
+    While presenting, the difference of two prompts is a thing of its own.
+    """
+    first = _slide("evidence")
+    with first:
+        _draw_facts(item)
+        if item.kind == "since":
+            _draw_since(since)
+        elif item.kind == "note":
+            for note in review.notes:
+                if item.key == f"note:{note.id}":
+                    _draw_note(item, note)
+        elif item.kind == "comparison" and table is not None and len(table.columns):
+            _draw_difference_of_scores(item, table)
+        elif item.kind == "score" and table is not None:
+            _draw_chart(item, table)
+    if item.kind == "comparison":
+        _draw_difference_of_texts(item)
+    with first:
+        for entry in (item.entry, *item.entries) if item.kind == "added" else item.entries:
+            _draw_entry(entry)
+        if item.findings:
+            marked_message.draw(item)
+        show.draw(show.h('<p class="rb-small">{}</p>', link(item)))
+
+
+def _slide(name: str) -> AbstractContextManager[object]:
+    """Return where a thing is drawn: while presenting, a container that is in sight by itself."""
+    return present.slide(name) if present.on() else nullcontext()
 
 
 def link(item: Item) -> Markup | str:
@@ -107,9 +121,7 @@ def _draw_since(since: Since | None) -> None:
 # A planned comparison: the difference of the scores, and that of the two prompts.
 
 
-def _draw_comparison(item: Item, table: ScoreTable | None) -> None:
-    if table is not None and len(table.columns):
-        _draw_difference_of_scores(item, table)
+def _draw_difference_of_texts(item: Item) -> None:
     a, b = item.subject.names
     try:
         sides = [show_side(choice.workspace(), Side(Selection(condition=name))) for name in (a, b)]
@@ -117,13 +129,14 @@ def _draw_comparison(item: Item, table: ScoreTable | None) -> None:
         return  # one of them sends nothing, which is the reason above
     difference = compare_sides(*sides)
     sentence = format_sentence(difference)
-    show.draw(
-        show.h(
-            '<p class="rb-small">{}</p>{}',
-            t("agenda.first_record", a=a, b=b, said=sentence),
-            first_lines.build(difference, a, b),
+    with _slide("texts"):
+        show.draw(
+            show.h(
+                '<p class="rb-small">{}</p>{}',
+                t("agenda.first_record", a=a, b=b, said=sentence),
+                first_lines.build(difference, a, b),
+            )
         )
-    )
 
 
 def _draw_difference_of_scores(item: Item, table: ScoreTable) -> None:

@@ -60,8 +60,7 @@ def _draw_item(agenda: Agenda, item: Item, meeting: Meeting) -> None:
     agenda_items.draw_head(agenda, item)
     if item.kind == "since" and meeting.since.waiting:
         show.notice(t("agenda.since_waiting"))
-    with present.slide("evidence") if present.on() else nullcontext():
-        evidence.draw(item, meeting.review, meeting.since.changes, meeting.table)
+    evidence.draw(item, meeting.review, meeting.since.changes, meeting.table)
     with present.slide("decision") if present.on() else nullcontext():
         decision_bar.draw(agenda, item)
 
