@@ -60,6 +60,11 @@ class Documents:
                 self.read[name] = self._load(name, name == first)
         return self.read[split]
 
+    def take_all(self) -> None:
+        """Read every split; raises Unreadable."""
+        for split in self.files:
+            self.take(split)
+
     def list_paths(self) -> tuple[str, ...]:
         """Return the files of all splits that are here, from the workspace."""
         listed: dict[str, None] = {}
@@ -206,6 +211,8 @@ def _cast(table: Any, schema: Any, mixed: set[str], names: list[str]) -> tuple[A
     """Return a table with the types of an earlier split, whose columns it must not exceed."""
     import pyarrow as pa
 
+    if further := [name for name in names if name not in schema.names and name not in mixed]:
+        raise Unreadable(f"the column {further[0]!r} is not in the first split, so `datasets` stops")
     for name in names:
         if name not in mixed and name in table.column_names and name in schema.names:
             index = table.column_names.index(name)

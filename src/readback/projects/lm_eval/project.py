@@ -13,7 +13,7 @@ from typing import Any
 
 from readback.projects.lm_eval import documents, shots
 from readback.projects.lm_eval.documents import Document, Documents, Unreadable
-from readback.projects.lm_eval.render import CODE, ROLLING, render_messages
+from readback.projects.lm_eval.render import CODE, ROLLING, asks_choices, render_messages
 from readback.projects.lm_eval.task_file import Code, TaskFile, read_task_file
 from readback.projects.model import ProjectMode
 from readback.types import Diagnostic
@@ -150,6 +150,7 @@ class _TaskReader:
             self.file.refuse("it has neither a test_split nor a validation_split")
             return None
         try:
+            self.documents.take_all()  # the tool reads every split, whether the task uses it or not
             return self.documents.take(split)
         except Unreadable as fault:
             self.file.refuse(str(fault))
@@ -189,6 +190,8 @@ class _TaskReader:
         number = run.shots.get(self.name, config.get("num_fewshot"))
         count = number if isinstance(number, int) else 0
         settings |= self.find_shots(settings, run, count)
+        if rows:
+            settings["asks_choices"] = asks_choices(settings, rows[0])
         if reason := self.find_hidden_part(settings):
             settings["hidden"] = reason
         if run.file:
@@ -218,7 +221,7 @@ class _TaskReader:
 
     def find_shots(self, settings: Mapping[str, Any], run: Run, number: int) -> dict[str, Any]:
         """Return the examples that every document has, or that each has its own, or that they are unknown."""
-        if number <= 0 or settings["output_type"] == ROLLING:
+        if number <= 0:
             return {"shots": []}
         sampler = shots.get_sampler(self.config)
         if isinstance(sampler, str) and sampler not in (shots.FIRST, shots.DEFAULT):
@@ -227,6 +230,9 @@ class _TaskReader:
         if any(isinstance(value, dict) and CODE in value for value in settings["fewshot"].values()):
             self.report_shots(number, "they are made by code")
             return {"shots": None}
+        excludes = shots.excludes_own(self.config)
+        if sampler == shots.DEFAULT:
+            self.check_number(number, excludes)
         if sampler == shots.DEFAULT and run.seed is None:
             self.report_shots(number, "they are drawn at random by a seed that no file here states")
             return {"shots": None}
@@ -241,11 +247,19 @@ class _TaskReader:
             return {"shots": None}
         if sampler == shots.DEFAULT:
             return {"shots": None, "drawn": number, "seed": run.seed}
-        excludes = shots.excludes_own(self.config)
         first = shots.take_first_shots(candidates, number, excludes)
         if len(first) < number:
             self.file.refuse(f"it asks for {number} examples, and there are {len(candidates)}")
         return {"shots": first, "number": number, "excludes": excludes}
+
+    def check_number(self, number: int, excludes: bool) -> None:
+        """Note for a sampler that draws at random that there are too few documents to draw from."""
+        try:
+            count = len(shots.list_candidates(self.config, self.take))
+        except Unreadable:
+            return
+        if number + excludes > count:
+            self.file.refuse(f"it asks for {number} examples, and there are {count} to draw from")
 
     def take(self, split: str) -> list[Document]:
         """Return the documents of a split; raises Unreadable."""
@@ -256,8 +270,10 @@ class _TaskReader:
     def check_rows(self, modes: Sequence[ProjectMode], rows: Sequence[Document]) -> None:
         """Note for what the tool would stop: it does so at the first document that it cannot render."""
         for mode in modes:
+            drawn = self.draw(mode, rows)
             for index, row in enumerate(rows[:CHECKED]):
-                answer = render_messages(mode.settings, row, choose_shots(mode.settings, row, None))
+                own_shots = None if drawn is None else drawn[index]
+                answer = render_messages(mode.settings, row, choose_shots(mode.settings, row, own_shots))
                 if answer.error is not None:
                     self.file.refuse(f"the task {self.name} stops at its document {index}: {answer.error}")
                     return

@@ -54,14 +54,27 @@ def render_messages(
     """
     if reason := mode.get("hidden"):
         return RenderedMessages(None, hidden=reason)
+    if shots is None and mode["output_type"] == ROLLING:
+        shots = ()  # they are not sent
     if shots is None:
         return RenderedMessages(None, hidden="which examples stand before the document is not known")
+    if len(shots) < mode.get("number", 0):
+        return RenderedMessages(None, error=f"there are only {len(shots)} examples besides the document itself")
     try:
         return _Task(mode, document).render(shots)
     except (Unsent, JinjaFault) as fault:
         return RenderedMessages(None, error=str(fault))
     except RecursionError:
         return RenderedMessages(None, error="a value has too many levels")
+
+
+def asks_choices(mode: Mapping[str, Any], document: Mapping[str, Any]) -> bool:
+    """Whether the choices of a task are its questions: the tool decides it by its first document."""
+    try:
+        question, _ = _Task(mode, document).read_question(mode["doc_to_text"], document)
+    except (Unsent, JinjaFault):
+        return False
+    return isinstance(question, int) and mode["doc_to_choice"] is not None
 
 
 class _Task:
@@ -72,18 +85,19 @@ class _Task:
         self.document = document
         self.fewshot: Mapping[str, Any] = mode["fewshot"]
         self.has_choices = mode["doc_to_choice"] is not None
+        self.asks_choices = mode.get("asks_choices", self.has_choices)  # not known where no document is here
 
     def render(self, shots: Sequence[Mapping[str, Any]]) -> RenderedMessages:
         """Return what is sent."""
         self.check_answer()
-        if self.mode["output_type"] == ROLLING:
-            return _make_text([_Turn("", self.get_target_text())])
         turns = self.list_system()
         for shot in shots:
             turns += self.build_shot(shot)
         prefix = self.render_prefix()
         question, text = self.read_question(self.mode["doc_to_text"], self.document)
-        if isinstance(question, int) and self.has_choices:
+        if self.mode["output_type"] == ROLLING:  # what stands before is worked out all the same, and may stop the tool
+            return _make_text([_Turn("", self.get_target_text())])
+        if isinstance(question, int) and self.asks_choices:
             return self.ask_each(turns, prefix)
         if text is None:
             raise Unsent(f"doc_to_text gives no text but {question!r}")
@@ -204,7 +218,7 @@ class _Task:
         choices = self.list_choices(setting, shot) if setting else None
         answer = self.read_target(self.fewshot["doc_to_target"], shot)
         prefix = self.resolve(self.fewshot["gen_prefix"], shot) or OwnedText("")
-        if isinstance(question, int) and choices:
+        if isinstance(question, int) and choices and self.asks_choices:
             text, choices = OwnedText(_pick(choices, question)), None
         if text is None:
             raise Unsent(f"doc_to_text gives no text but {question!r} for an example")
