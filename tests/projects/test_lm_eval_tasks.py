@@ -222,10 +222,17 @@ def test_tasks_about_the_same_documents_are_modes_of_one_workspace(tmp_path: Pat
     assert [one.detail for one in opened.recognised if one.path == "g.yaml"] == ["a group of lm-eval: t, u"]
 
 
+def test_what_another_split_lacks_stops_the_tool_and_the_documents_are_shown(tmp_path: Path) -> None:
+    path = write_task(tmp_path, ASK, [{"q": "New?", "a": "b"}])
+    (task,) = open_tasks([path], tmp_path, [], 0)
+    assert "'c' is not in the first split" in (task.refused or "")
+    assert task.rows == 1
+
+
 def test_a_change_of_the_documents_is_seen(tmp_path: Path) -> None:
     path = write_task(tmp_path, ASK)
     assert read_texts(path) == ["Q: Who?", "Q: Où ?"]
-    (tmp_path / "test.jsonl").write_text('{"q": "New?", "a": "b"}\n', encoding="utf-8")
+    write_task(tmp_path, ASK, [{**ROWS[0], "q": "New?"}])
     assert read_texts(path) == ["Q: New?"]
 
 

@@ -60,11 +60,6 @@ class Documents:
                 self.read[name] = self._load(name, name == first)
         return self.read[split]
 
-    def take_all(self) -> None:
-        """Read every split; raises Unreadable."""
-        for split in self.files:
-            self.take(split)
-
     def list_paths(self) -> tuple[str, ...]:
         """Return the files of all splits that are here, from the workspace."""
         listed: dict[str, None] = {}

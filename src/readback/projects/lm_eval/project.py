@@ -149,13 +149,13 @@ class _TaskReader:
         if split is None:
             self.file.refuse("it has neither a test_split nor a validation_split")
             return None
-        try:
-            self.documents.take_all()  # the tool reads every split, whether the task uses it or not
-            return self.documents.take(split)
-        except Unreadable as fault:
-            self.file.refuse(str(fault))
-            self.report_fault(fault)
-            return None
+        for each in (*self.documents.files, split):  # the tool reads every split, whether the task uses it or not
+            try:
+                self.documents.take(each)
+            except Unreadable as fault:
+                self.file.refuse(str(fault))
+                self.report_fault(fault)
+        return self.documents.read.get(split)
 
     def get_split(self) -> str | None:
         """Return the split that is asked about: `test_split`, else `validation_split`."""
