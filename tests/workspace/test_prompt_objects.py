@@ -94,3 +94,16 @@ def test_a_program_of_dspy_shows_its_parts_and_says_why_it_is_not_assembled(writ
     (finding,) = built.diagnostics
     assert (finding.code, finding.values["mode"]) == ("asm-library-wording", mode)
     assert "own words" in finding.values["reason"]
+
+
+def test_a_list_of_stored_prompts_is_a_mode_for_each(write: Write) -> None:
+    stored = {"name": "ask", "version": 1, "labels": [], "prompt": "Q {{q}}"}
+    listed = [stored, {**stored, "version": 2, "prompt": [ASK]}, {**stored, "name": "bad", "type": "chat"}]
+    opened = workspace.open(write({"all.json": json.dumps(listed), "rows.jsonl": json.dumps(ROW) + "\n"}))
+    assert set(opened.prompts) == {"all · ask v1", "all · ask v2", "all · bad"}
+    assert opened.dataset
+    assert opened.dataset.path == "rows.jsonl"
+    built = assemble(opened, Record("1", ROW), Selection(mode="all · ask v2"))
+    assert [(message.role, message.text) for message in built.messages] == [("user", "a")]
+    (refused,) = [each for each in opened.diagnostics if each.code == "dat-project-refused"]
+    assert "'bad': its prompt is missing" in refused.values["reason"]

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from readback.projects.model import ProjectMode, PromptFile, RenderedMessages, TextSegment
+from readback.projects.model import PromptFile, RenderedMessages, TextSegment
 from readback.projects.promptfoo import export_messages
-from readback.projects.stored_prompts import describe_messages, read_stored_prompt
+from readback.projects.stored_prompts import describe_messages, open_stored_prompts
 from readback.projects.value_notes import TYPED, note_missing, note_rendered
 
 TOOL = "langfuse"
@@ -44,13 +44,15 @@ def recognise(value: Mapping[str, Any]) -> bool:
 
 
 def read_prompt(path: Path, root: Path, name: str) -> PromptFile:
-    """Return an exported prompt as a mode, with the reason where Langfuse does not take it."""
-    stored = read_stored_prompt(path, root, "prompt")
-    prompt = stored.value.get("prompt")
-    refused = stored.refused or _find_fault(prompt, stored.value.get("type"))
+    """Return exported prompts as modes, with the reason where Langfuse does not take one."""
+    return open_stored_prompts(path, root, name, "prompt", _make_settings)
+
+
+def _make_settings(value: Mapping[str, Any]) -> tuple[str, dict[str, Any], str | None]:
+    prompt = value.get("prompt")
+    refused = _find_fault(prompt, value.get("type"))
     template = describe_messages(prompt) if isinstance(prompt, list) else str(prompt or "")
-    settings = {"tool": TOOL, "prompt": None if refused else prompt, "refused": refused}
-    return PromptFile(ProjectMode(name, template, settings, stored.place), refused, diagnostics=stored.diagnostics)
+    return template, {"tool": TOOL, "prompt": None if refused else prompt, "refused": refused}, refused
 
 
 def _find_fault(prompt: Any, kind: Any) -> str | None:

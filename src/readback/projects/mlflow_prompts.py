@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from readback.projects.jinja_text import JinjaFault, JinjaOptions, render_jinja
-from readback.projects.model import ProjectMode, PromptFile, RenderedMessages
+from readback.projects.model import PromptFile, RenderedMessages
 from readback.projects.owned_text import OwnedText, join_owned
 from readback.projects.promptfoo import export_messages
-from readback.projects.stored_prompts import describe_messages, read_stored_prompt
+from readback.projects.stored_prompts import describe_messages, open_stored_prompts
 from readback.projects.value_notes import EMPTY, note_missing, note_rendered
 
 TOOL = "mlflow-prompts"
@@ -62,15 +62,17 @@ def find_template(value: Mapping[str, Any]) -> Any:
 
 
 def read_prompt(path: Path, root: Path, name: str) -> PromptFile:
-    """Return a stored prompt as a mode, with the reason where MLflow does not take it."""
-    stored = read_stored_prompt(path, root, "template")
-    template = find_template(stored.value)
+    """Return stored prompts as modes, with the reason where MLflow does not take one."""
+    return open_stored_prompts(path, root, name, "template", _make_settings)
+
+
+def _make_settings(value: Mapping[str, Any]) -> tuple[str, dict[str, Any], str | None]:
+    template = find_template(value)
     if template == []:
         template = "[]"  # a list without messages is kept as this text
-    refused = stored.refused or _find_fault(template)
+    refused = _find_fault(template)
     text = describe_messages(template) if isinstance(template, list) else str(template or "")
-    settings = {"tool": TOOL, "template": None if refused else template, "refused": refused}
-    return PromptFile(ProjectMode(name, text, settings, stored.place), refused, diagnostics=stored.diagnostics)
+    return text, {"tool": TOOL, "template": None if refused else template, "refused": refused}, refused
 
 
 def _find_fault(template: Any) -> str | None:

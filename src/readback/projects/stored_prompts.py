@@ -1,18 +1,26 @@
-"""Prompts that a registry keeps: a JSON object with a text or a list of messages; or a text file that is the prompt."""
+"""Prompts that a registry keeps: a JSON object with a text or a list of messages, or a list of such objects.
+
+A text file is the prompt itself.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from readback.projects.model import ProjectMode, PromptFile
 from readback.readers.paths import format_relative
 from readback.readers.text_file import read_text
 from readback.readers.yaml_file import read_yaml
 from readback.types import Diagnostic, Location
 
 OBJECTS = (".json", ".yaml", ".yml")
+MOST = 500  # prompts of one list
+
+Maker = Callable[[Mapping[str, Any]], tuple[str, dict[str, Any], str | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +47,39 @@ def read_stored_prompt(path: Path, root: Path, key: str) -> StoredPrompt:
     if text is None:
         return StoredPrompt({}, place, "it cannot be read", diagnostics)
     return StoredPrompt({key: text.replace("\r\n", "\n").replace("\r", "\n")}, place, None, diagnostics)
+
+
+def open_stored_prompts(path: Path, root: Path, name: str, key: str, make: Maker) -> PromptFile:
+    """Return the prompt of a file as a mode, or each of a list of them; `make` reads an object.
+
+    It gives the template for people, the settings of the mode, and why the tool refuses the prompt.
+    """
+    file = format_relative(root, path)
+    parsed = read_yaml(path, file) if path.suffix.lower() in OBJECTS else None
+    if parsed is None or not isinstance(parsed.value, list) or not parsed.value:
+        stored = read_stored_prompt(path, root, key)
+        template, settings, refused = make(stored.value)
+        if stored.refused:
+            refused, settings = stored.refused, {**settings, "refused": stored.refused}
+        return PromptFile(ProjectMode(name, template, settings, stored.place), refused, diagnostics=stored.diagnostics)
+    modes, reasons = [], []
+    names = Counter(_find_name(each) for each in parsed.value)
+    for number, each in enumerate(parsed.value[:MOST]):
+        template, settings, refused = make(each if isinstance(each, Mapping) else {})
+        label = _find_name(each) or str(number + 1)
+        if names[label] > 1:
+            label = f"{label} v{each['version']}" if isinstance(each, Mapping) and "version" in each else label
+        modes.append(ProjectMode(f"{name} · {label}", template, settings, parsed.place(number, key)))
+        reasons += [f"'{label}': {refused}"] if refused else []
+    left_out = len(parsed.value) - len(modes)
+    notes = (f"the first {MOST} prompts, {left_out} more are left out",) if left_out else ()
+    return PromptFile(
+        modes[0], "; ".join(reasons) or None, notes=notes, diagnostics=parsed.diagnostics, others=tuple(modes[1:])
+    )
+
+
+def _find_name(value: Any) -> str:
+    return str(value.get("name") or "") if isinstance(value, Mapping) else ""
 
 
 def describe_messages(messages: Sequence[Any]) -> str:

@@ -121,6 +121,8 @@ PROMPT_OBJECTS: tuple[tuple[str, str, Callable[[Mapping[str, Any]], bool]], ...]
     (dspy.TOOL, "a program of DSPy", dspy.recognise),
 )
 
+LISTED = (langfuse.TOOL, mlflow_prompts.TOOL)  # tools of which a file may hold a list of prompts
+
 OF_FOLDER = "what they are about is known in the folder whose requests they answer"
 OF_EXPORT = "requests of an OpenAI batch that Readback exported; once they were sent, name the file under sent:"
 NOT_YET = "{}, which Readback does not read yet"
@@ -366,6 +368,9 @@ def _recognise_table(look: _Look) -> RecognisedFile:
             return RecognisedFile(path, BATCH, fields=fields, detail=OF_FOLDER)
         if "body" in fields:
             return RecognisedFile(path, TOOL, fields=fields, detail=OF_EXPORT)
+    for name, description, fits in PROMPT_OBJECTS:
+        if name in LISTED and look.suffix == ".json" and all(map(fits, rows)):
+            return RecognisedFile(path, TOOL_PROMPT, fields=fields, detail=f"a list, each {description}", tool=name)
     if tool := other_tools.describe_rows(fields):
         return RecognisedFile(path, TOOL, fields=fields, detail=NOT_YET.format(tool))
     claim = classify_rows(Table(path, rows, fields, files.find_kind(path, file)))
