@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bridge_builders import builder_files
 from bridge_program import HEAD, files, program, small
 from counts import part
 from hypothesis import given
@@ -107,6 +108,62 @@ def test_what_was_written_is_opened_with_its_base_prompts(tmp_path: Path, capsys
     system, user = (one["text"] for one in json.loads(capsys.readouterr().out)["messages"])
     assert system == "Decide {so}.\n\n\nJSON: reasoning, abstention_detection é \U0001f600."
     assert user == "\nQ: Why?\nA: So {it} is.\n"
+
+
+BUILT = {
+    "parsing", "agentic_parsing_decision", "rubric_llm_trait_batch", "rubric_llm_trait_single",
+    "rubric_llm_trait_template", "rubric_literal_trait_batch", "rubric_literal_trait_single", "rubric_metric_trait",
+    "rubric_dynamic_presence_check", "dj_rubric_excerpt_extraction", "dj_rubric_hallucination", "dj_rubric_reasoning",
+    "dj_rubric_score_extraction", "dj_template_excerpt_extraction", "dj_template_hallucination",
+    "dj_template_reasoning", "dj_template_reasoning_only",
+}  # fmt: skip
+
+
+def test_base_texts_that_code_builds_are_tasks_with_stand_ins(tmp_path: Path, capsys: Output) -> None:
+    out = tmp_path / "out"
+    assert run(small(tmp_path / "program", builder_files()), out) == 0
+    told = capsys.readouterr().out
+    assert "rubric_llm_trait_single" in told
+    assert "trait is one trait; its kind is that of the task" in told
+    assert "pydantic_of_nobody is not installed" in told
+    assert {file.stem for file in (out / "tasks").glob("*.yml")} == {*BUILT, "abstention_detection"}
+    row = {"id": "1", "question": "Why?", "response": "So {it} {{ is }}.", "trait_name": "Kind"}
+    (out / "d.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    config = out / "readback.yml"
+    config.write_text(config.read_text("utf-8") + "dataset: d.jsonl\n", "utf-8")
+    texts = {}
+    for task in sorted(BUILT):
+        capsys.readouterr()
+        assert cli.main(["render", str(out), "--task", task, "--adapter", "manual", "--format", "json"]) == 0, task
+        texts[task] = [one["text"] for one in json.loads(capsys.readouterr().out)["messages"]]
+    assert texts["parsing"] == [
+        "Take out what the schema asks. {no} {{ braces }}",
+        "Q:\nWhy?\n\nA:\nSo {it} {{ is }}.\n",
+    ]
+    assert texts["rubric_llm_trait_single"] == [
+        "Is Kind so? ⟨trait description⟩",
+        "Why?\nSo {it} {{ is }}.\nKind",
+    ]
+    assert texts["rubric_literal_trait_batch"][1].startswith("Kind: ⟨trait class⟩ = ⟨trait class description⟩")
+    assert texts["rubric_metric_trait"][1] == "Kind\n1. ⟨trait tp instructions⟩\nWhy?\nSo {it} {{ is }}."
+    assert texts["dj_template_hallucination"][1] == "1: 0 ⟨attribute⟩ ⟨excerpt text⟩ 1.000 ⟨search results⟩"
+    assert texts["agentic_parsing_decision"] == ["Enough?", "Why? So {it} {{ is }}."]
+
+
+def test_a_builder_that_changes_a_value_or_fails_is_left_out(tmp_path: Path, capsys: Output) -> None:
+    base = "benchmark/verification/prompts"
+    upper = "class MetricTraitPromptBuilder:\n    def build_system_prompt(self):\n        return 'x'\n"
+    upper += "    def build_user_prompt(self, question, answer, trait):\n        return question.upper() + answer\n"
+    odd = "class PresenceCheckPromptBuilder:\n    def build_system_prompt(self):\n        return 7\n"
+    odd += "    def build_user_prompt(self, traits, response_text):\n        return traits[3]\n"
+    further = {f"{base}/rubric/metric_trait.py": upper, f"{base}/rubric/presence_check.py": odd}
+    out = tmp_path / "out"
+    assert run(small(tmp_path / "program", further), out) == 0
+    told = capsys.readouterr().out
+    assert "rubric_metric_trait (MetricTraitPromptBuilder.build_system_prompt" in told
+    assert "a template does not give its user text" in told
+    assert "build_system_prompt gives no text" in told
+    assert {file.stem for file in (out / "tasks").glob("*.yml")} == {"abstention_detection"}
 
 
 @pytest.mark.parametrize("folder", part(["src", "", "src/karenina"], 1))

@@ -20,6 +20,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from readback.bridge import builders
 from readback.sandbox import jail, landlock, seccomp
 
 PACKAGE = "karenina"
@@ -36,6 +37,11 @@ def make_marker(key: str) -> Any:
     """Return the value of a context key in which a text is looked for again."""
     name = f"readback0{key}0marker"
     return {name: name} if key == SCHEMA else name
+
+
+def _mark_text(key: str) -> str:
+    """Return the marker of a text, whatever it is called."""
+    return f"readback0{key}0marker"
 
 
 def make_other_value(key: str) -> Any:
@@ -89,24 +95,33 @@ def _read_modules(root: Path, files: list[str]) -> dict[str, Any]:
     failed: list[dict[str, str]] = []
     registrations: list[dict[str, Any]] = []
     constants: list[dict[str, Any]] = []
+    builds: list[dict[str, Any]] = []
     try:
         registry: Any = importlib.import_module(REGISTRY)
         registered = _record_registrations(registry.AdapterInstructionRegistry)
     except Exception as error:  # whatever somebody else's code does
-        return {"failed": [{"file": REGISTRY, "reason": _format_error(error)}], "made": [], "constants": []}
+        failed.append({"file": REGISTRY, "reason": _format_error(error)})
+        return {"failed": failed, "made": [], "constants": [], "builds": []}
     for file in files:
         module_name = ".".join((PACKAGE, *Path(file).with_suffix("").parts))
         before = len(registered)
+        replaced: list[str] = []
         try:
-            module = importlib.import_module(module_name)
+            if file.startswith("benchmark"):
+                module, replaced = builders.import_module(module_name, PACKAGE)
+            else:
+                module = importlib.import_module(module_name)
         except BaseException as error:  # an exit, too, is only this file's
             failed.append({"file": file, "reason": _format_error(error)})
             continue
         for interface, task, factory in registered[before:]:
             registrations.append({"interface": interface, "task": task, "file": file} | _describe_factory(factory))
+        if file.startswith("benchmark"):
+            values = [_mark_text, make_other_value]
+            builds += [{"file": file, "replaced": replaced, **build} for build in builders.list_builds(module, values)]
         if file.startswith("benchmark") or len(registered) == before:
             constants.append({"file": file, **_list_constants(module)})
-    return {"failed": failed, "made": registrations, "constants": constants}
+    return {"failed": failed, "made": registrations, "constants": constants, "builds": builds}
 
 
 def _register_empty_packages(root: Path) -> None:

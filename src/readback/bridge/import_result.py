@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from readback.bridge import yaml_files
 from readback.bridge.child import PACKAGE
 from readback.bridge.run import Program
-from readback.bridge.templates import NotWritten, Written, build_template
+from readback.bridge.templates import NotWritten, Written, build_plain_template, build_template
 from readback.prompts.adapter_texts import CONTEXT
 from readback.prompts.base_texts import render_templates
 from readback.prompts.render import Template
@@ -19,6 +19,8 @@ from readback.tasks import CURRENT, tasks_of
 ROLES = ("system", "user")
 CONSTANT = re.compile(r"_?(?P<task>\w+?)_(?P<role>SYS|SYSTEM|USER)(?:_PROMPT|_TEMPLATE)?")
 BASE = "benchmark/"  # where the base prompts are
+TASK_NAMES = {"dynamic_parsing_decision": "agentic_parsing_decision"}  # constants that are called otherwise
+OF_RECORDS = frozenset({"question", "response"})  # what records have of themselves
 NAME = re.compile(r"\w[\w.-]*", re.ASCII)
 AT_ONCE = 40  # templates that one child of the sandbox renders
 
@@ -65,7 +67,10 @@ def build_import(program: Program, answer: Mapping[str, Any]) -> ImportResult:
         if any(template.cases for template in templates.values()):
             left_out.append(f"{_format_place(registration)}: written as a table of cases, in which texts stand twice")
     origin = {"program": PACKAGE, "version": program.version, "commit": program.commit}
-    files = dict(_build_adapters(complete, origin)) | dict(_build_tasks(answer["constants"], origin, left_out))
+    built = dict(_build_built_tasks(answer.get("builds", ()), origin, left_out))
+    functions = {name for build in answer.get("builds", ()) for name in build["functions"]}
+    files = dict(_build_adapters(complete, origin)) | built
+    files |= dict(_build_tasks(answer["constants"], origin, left_out, functions))
     return ImportResult(
         files=files,
         interfaces=tuple(dict.fromkeys(registration["interface"] for registration, _ in complete)),
@@ -125,17 +130,70 @@ def _build_adapters(
         yield f"adapters/{name}.yml", yaml_files.format_adapter(name, origin, tasks)
 
 
+def name_task(constant: str) -> str:
+    """Return the task that a constant is called after."""
+    return TASK_NAMES.get(constant.lower(), constant.lower())
+
+
+def _build_built_tasks(
+    builds: Sequence[Mapping[str, Any]], origin: Mapping[str, Any], left_out: list[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the base prompts that functions build, as templates that give their text for other values, too."""
+    written: set[str] = set()
+    for build in builds:
+        task, file = build["task"], build["file"]
+        owner, *names = build["functions"]
+        place = f"{file}: {task} ({', '.join(f'{owner}.{name}' if owner else name for name in names)})"
+        try:
+            if "error" in build:
+                raise NotWritten(build["error"])
+            if task in written:
+                raise NotWritten("another module builds it, too")
+            texts = _write_texts(build["cases"])
+        except NotWritten as reason:
+            left_out.append(f"{place}: {reason}")
+            continue
+        written.add(task)
+        names_used = [name for name in build["cases"][0]["context"] if name not in OF_RECORDS]
+        defaults = {name: f"⟨{name.replace('_', ' ')}⟩" for name in names_used}
+        yield f"tasks/{task}.yml", yaml_files.format_built_task(texts, {**origin, "file": file}, defaults)
+        parts = [f"{name} is {what}" for name, what in build["stand_ins"].items()]
+        parts += [f"{name} is not installed, and an empty package stands in for it" for name in build["replaced"]]
+        if names_used:
+            parts.append(f"until records have them, stand-ins are shown for {', '.join(names_used)}")
+        if parts:
+            left_out.append(f"{place}: written with stand-ins: {'; '.join(parts)}")
+
+
+def _write_texts(cases: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the templates of both roles. Raise NotWritten where they do not give the text for other values."""
+    marked = cases[0]
+    keys = sorted(marked["context"], key=len, reverse=True)
+    texts = {role: build_plain_template(keys, marked[role]).text for role in ROLES}
+    for case in cases:
+        parts = render_templates(
+            tuple(Template(text, "jinja", "task") for text in texts.values()), case["context"], origins=False
+        )
+        for role, part in zip(texts, parts, strict=True):
+            if not part.ok or part.text != case[role]:
+                raise NotWritten(f"a template does not give its {role} text")
+    return texts
+
+
 def _build_tasks(
-    constants: Sequence[Mapping[str, Any]], origin: Mapping[str, Any], left_out: list[str]
+    constants: Sequence[Mapping[str, Any]],
+    origin: Mapping[str, Any],
+    left_out: list[str],
+    functions: Collection[str],
 ) -> Iterator[tuple[str, str]]:
     """Yield the base prompts that are plain texts: constants called after their task. What code builds is left out."""
     known_tasks = tasks_of(CURRENT)
     for module in constants:
         by_task: dict[str, dict[str, str]] = {}
-        other_names = list(module["code"])
+        other_names = [name for name in module["code"] if name not in functions]
         for name, text in module["texts"].items():
             match = CONSTANT.fullmatch(name)
-            if module["file"].startswith(BASE) and match and (task := match["task"].lower()) in known_tasks:
+            if module["file"].startswith(BASE) and match and (task := name_task(match["task"])) in known_tasks:
                 by_task.setdefault(task, {})["user" if match["role"] == "USER" else "system"] = text
             else:
                 other_names.append(name)

@@ -42,6 +42,11 @@ def build_template(keys: Sequence[str], cases: Sequence[Mapping[str, Any]], role
     return Written(_format_source(pieces), any(isinstance(piece, _Doubled) for piece in pieces))
 
 
+def build_plain_template(keys: Sequence[str], text: str) -> Written:
+    """Build the template of a text in which each key has its marker and none decides anything. Raise NotWritten."""
+    return Written(_format_source([_tokenize(text, keys)]))
+
+
 def _tokenize(text: str, keys: Sequence[str]) -> Text:
     """Return a text with the names of keys in the places of their markers."""
     parts: list[tuple[bool, str]] = [(False, text)]

@@ -32,6 +32,17 @@ def format_task(texts: Mapping[str, str], origin: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def format_built_task(texts: Mapping[str, str], origin: Mapping[str, Any], defaults: Mapping[str, str]) -> str:
+    """Format the file of a task whose texts code builds: templates of Jinja, with a value for each name that is no
+    field of records.
+    """
+    lines = [HEADER, "wording: imported", f"origin: {format_flow(origin)}", "syntax: jinja"]
+    lines += [f"{role}: {format_text(body, 2)}" for role, body in texts.items()]
+    if defaults:
+        lines.append(f"default: {format_flow(defaults)}")
+    return "\n".join(lines) + "\n"
+
+
 def format_workspace(adapters: Sequence[str], tasks: Mapping[str, str]) -> str:
     """Format the readback.yml that names the files."""
     lines = [HEADER, "options: {assembly_profile: current}"]
