@@ -15,6 +15,7 @@ from readback.ui.overview import (
     planned_rows,
     ranked,
     registry,
+    requests_line,
     score_warnings,
     sections,
     status,
@@ -43,6 +44,7 @@ judged = verdicts(audit, found, pairs)
 answers = paired.answers(workspace, scored, judged) if scored else {}
 head = headline.headline(workspace, scored) if scored else None
 overview.draw_answer(lead, workspace, audit, judged, scored, answers)
+requests_line.draw_logs(workspace)
 with left:
     overview.state(audit)
     offered = not workspace.scores and score_proposals.draw(workspace)

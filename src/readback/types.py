@@ -687,6 +687,8 @@ class Workspace:
     leaks: Leaks = Leaks()
     ignore: tuple[Ignored, ...] = ()
     recognised: tuple[Recognised, ...] = ()
+    # By log and by the name of a condition in it: what it is here, as somebody states it; "" for nothing here.
+    log_names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     alternatives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # plan, prompts, dataset: the files
     chosen: Mapping[str, str] = field(default_factory=dict)  # which of them whoever opened it wants
     code_texts: tuple[SystemText, ...] = ()  # system texts in notebooks and Python files, whoever they belong to

@@ -233,3 +233,51 @@ def test_two_logs_of_different_requests_have_conditions_with_names_of_their_own(
     opened = workspace.open(write({"a/results.json": first, "b/results.json": second}))
     names = [condition.name for condition in opened.conditions]
     assert sorted(names) == ["A | echo (a/results.json)", "A | echo (b/results.json)"]
+
+
+def state_names(root: Any, short: str, long: str) -> str:
+    """Return the JSON text that says what the two prompts of the log of `make_files` are here."""
+    opened = workspace.open(root)
+    (log,) = opened.sent
+    names = open_log(opened, open_dataset(opened.root, opened.dataset)).matched[0].requests
+    return json.dumps({log: {name: short if name.startswith("A") else long for name in names}})
+
+
+@pytest.mark.parametrize("by_file", [True, False])
+def test_what_is_stated_of_a_log_wins_over_every_sign(write: Write, by_file: bool) -> None:
+    root = write(make_files({"short": "A", "long": "B"}))
+    assert check(root) == "All 8 logged requests equal your files, byte for byte."
+    text = state_names(root, "long", "")
+    chosen = {"matched": text}
+    if by_file:
+        names = json.loads(text.replace('""', "null"))
+        (root / "readback.yml").write_text(f"logs: {json.dumps(names)}\n", encoding="utf-8")
+        chosen = {}
+    opened = workspace.open(root, chosen=chosen)
+    assert [each.code for each in opened.diagnostics if each.code == "asm-unknown-name"] == []
+    (matched,) = open_log(opened, open_dataset(opened.root, opened.dataset)).matched
+    assert set(matched.conditions.values()) == {("long", "stated")}
+    assert [name[0] for name in matched.unmatched] == ["B"]
+    (root / "readback.yml").write_text(workspace.init_text(opened), encoding="utf-8")
+    assert workspace.open(root).log_names == opened.log_names
+
+
+def test_a_name_that_is_nothing_here_is_a_finding(write: Write) -> None:
+    root = write(make_files({"short": "A", "long": "B"}))
+    opened = workspace.open(root, chosen={"matched": state_names(root, "shrt", "")})
+    assert [each.values["name"] for each in opened.diagnostics if each.values.get("kind") == "condition"] == ["shrt"]
+    opened = workspace.open(root, chosen={"matched": '{"other.json": {"a": "b"}}'})
+    assert [each.values["name"] for each in opened.diagnostics if each.values.get("kind") == "log"] == ["other.json"]
+    assert workspace.open(root, chosen={"matched": "no JSON"}).log_names == {}
+
+
+def test_a_stated_name_counts_where_labels_made_conditions(write: Write) -> None:
+    root = write(make_files(SAME))
+    opened = workspace.open(root)
+    (log,) = opened.sent
+    opened = workspace.open(root, chosen={"matched": json.dumps({log: {"short | echo": "long"}})})
+    (matched,) = open_log(opened, open_dataset(opened.root, opened.dataset)).matched
+    assert matched.conditions["short | echo"] == ("short | echo", "stated")
+    condition = opened.condition("short | echo")
+    assert condition is not None
+    assert condition.mode == "long"

@@ -422,3 +422,23 @@ def test_a_log_alone_says_that_nothing_is_here_to_hold_it_against(serving: Any) 
     text = words(overview())
     assert ALONE in text
     assert COPIED not in text
+
+
+def test_which_prompt_a_log_belongs_to_can_be_seen_and_changed(serving: Any) -> None:
+    row = {
+        "promptIdx": 0, "testIdx": 0, "provider": {"id": "echo", "label": ""},
+        "prompt": {"raw": "Say it briefly: 7", "label": "A"}, "vars": {"question": "7"},
+        "response": {"output": "x"}, "success": True, "score": 1.0, "namedScores": {}, "failureReason": 0,
+    }  # fmt: skip
+    results = {"evalId": "e", "results": {"version": 3, "results": [row], "prompts": [], "stats": {}}, "config": {}}
+    files = {"records.csv": "id,question\nq1,7\nq2,8\n", "short.jinja": "Say it briefly: {{ question }}"}
+    serving({**files, "long.jinja": "Tell at length what you know: {{ question }}", "log/results.json": results})
+    test = page("overview")
+    said = words(test)
+    assert "log/results.json A | echo short the most similar text 1 1 record, by the values of question" in said
+    choice = test.selectbox(key="log_log/results.json_A | echo")
+    assert (choice.value, choice.options) == ("short", ["nothing here", "long", "short"])
+    choice.set_value("long").run()
+    assert not test.exception
+    test.run()
+    assert "A | echo long it is stated" in words(test)

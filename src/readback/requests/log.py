@@ -41,7 +41,7 @@ MOST_OF_LOG = 64  # the same in a log of another tool, where one prompt may go t
 MOST_INDEXES = 64  # on disk
 FIRST_ROWS = 5  # that tell whether requests are those of an export
 READBACK = "readback_export"  # the format of Readback's own export, whose rows name everything themselves
-VERSION = "8"
+VERSION = "9"
 
 
 _Index = tuple[Mapping[Key, tuple[tuple[int, int], ...]], tuple[Diagnostic, ...], tuple[Matched, ...]]
@@ -222,7 +222,9 @@ def _store(
 def _read_matched(value: Mapping[str, Any]) -> Matched:
     conditions = {name: (here, sign) for name, (here, sign) in value["conditions"].items()}
     columns, unmatched = tuple(value["columns"]), tuple(value["unmatched"])
-    return Matched(value["log"], value["record_sign"], columns, conditions, unmatched)
+    return Matched(
+        value["log"], value["record_sign"], columns, conditions, unmatched, value["records"], value["requests"]
+    )
 
 
 def _hash_state(workspace: Workspace, records: Dataset, files: Sequence[Dataset]) -> str:
@@ -233,5 +235,5 @@ def _hash_state(workspace: Workspace, records: Dataset, files: Sequence[Dataset]
     ]
     conditions = conditions or list(workspace.prompts)
     selections = [[str(asdict(choice)) for choice in list_selections(workspace)], find_marks_of_judges(workspace)]
-    state = [VERSION, indexed, records.id_field, conditions, selections, workspace.sent]
+    state = [VERSION, indexed, records.id_field, conditions, selections, workspace.sent, {**workspace.log_names}]
     return hashlib.blake2b(json.dumps(state).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -3,7 +3,8 @@
 A log names records and conditions in its own way. A sign decides for a whole log, the surest first, and is told:
 
 records      `id`, `fields` or `order`: see `records/log_records.py`
-conditions   `name`    the condition, or the tool's label of the prompt, is called like a condition or mode here
+conditions   `stated`  somebody says so: `logs:` in readback.yml, or a choice on Overview
+             `name`    the condition, or the tool's label of the prompt, is called like a condition or mode here
              `file`    the label, or the log's own path, is a file or folder called like it
              `model`   one condition here has the model
              `only`    there is only one condition here
@@ -13,7 +14,7 @@ conditions   `name`    the condition, or the tool's label of the prompt, is call
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import PurePosixPath
 from typing import Any
@@ -26,6 +27,7 @@ from readback.records.logged_calls import read_messages
 from readback.requests.keys import Key
 from readback.types import NOWHERE, Selection, Workspace
 
+STATED = "stated"
 LIKE = 0.6  # share of characters in common from which two texts are taken for versions of one prompt
 SAMPLES = 3  # calls of a condition whose texts are compared
 LONGEST = 20_000  # characters of a text that are compared
@@ -42,6 +44,8 @@ class Matched:
     columns: tuple[str, ...]
     conditions: Mapping[str, tuple[str, str]]  # the log's name -> (name here, sign)
     unmatched: tuple[str, ...]  # conditions of the log that are none here
+    records: int = 0  # how many of its records are here
+    requests: Mapping[str, int] = field(default_factory=dict)  # by condition of the log
 
 
 class LogNames:
@@ -53,7 +57,9 @@ class LogNames:
         self._ids = by_record.ids
         matched = _match_conditions(workspace, records, log, decoded.conditions, self._ids, calls)
         unmatched = tuple(each.name for each in decoded.conditions if each.name not in matched)
-        self.matched = Matched(log, by_record.sign, by_record.columns, matched, unmatched)
+        requests = {each.name: each.calls for each in decoded.conditions}
+        count = len(self._ids)
+        self.matched = Matched(log, by_record.sign, by_record.columns, matched, unmatched, count, requests)
         self._judges = workspace.judges
 
     def find_key(self, call: Mapping[str, Any]) -> Key | str:
@@ -93,7 +99,7 @@ def _match_conditions(
             matched[condition.name] = hit
     by_prompt: dict[str, list[str]] = {}
     for condition in conditions:
-        if condition.name not in matched:
+        if condition.name not in matched and find_stated(workspace, log, condition.name) is None:
             by_prompt.setdefault(condition.prompt or condition.name, []).append(condition.name)
     if by_prompt:
         # Whoever is sent a prompt, its text is the same: that of the first of its conditions stands for all.
@@ -114,7 +120,13 @@ def list_names_here(workspace: Workspace) -> dict[str, str]:
 def match_name(
     workspace: Workspace, log: str, condition: LogCondition, here: Mapping[str, str]
 ) -> tuple[str, str] | None:
-    """Return what a condition of a log is here by names alone: its own, its label's, its model's, its file's."""
+    """Return what a condition of a log is here by what is stated, else by names alone: its own, its label's, its
+    model's, its file's.
+    """
+    stated = find_stated(workspace, log, condition.name)
+    if stated is not None:
+        hit = _find_stated_condition(workspace, log, condition, stated, here)
+        return None if hit is None else (hit, STATED)
     for name in filter(None, (condition.name, condition.prompt)):
         if name in here:
             return here[name], "name"
@@ -132,6 +144,25 @@ def match_name(
     if in_path:
         return in_path[0], "file"
     return (next(iter(here.values())), "only") if len(set(here.values())) == 1 else None
+
+
+def find_stated(workspace: Workspace, log: str, name: str) -> str | None:
+    """Return what somebody states that a condition of a log is here, "" for nothing; None where nothing is stated."""
+    return workspace.log_names.get(log, {}).get(name)
+
+
+def _find_stated_condition(
+    workspace: Workspace, log: str, condition: LogCondition, stated: str, here: Mapping[str, str]
+) -> str | None:
+    """Return the condition or mode that somebody states: by its name, else the one that sends the mode of that name."""
+    if stated in here:
+        return here[stated]
+    if not stated:
+        return None
+    of_model = {name for name in (condition.provider, condition.model, condition.name) if name}
+    hits = _find_by_label(workspace, stated, of_model)
+    own = [each.name for each in workspace.conditions if (each.logged, each.logged_as) == (log, condition.name)]
+    return next((name for name in own if name in hits), hits[0] if hits else None)
 
 
 def _find_by_label(workspace: Workspace, label: str, of_model: Collection[str]) -> list[str]:

@@ -82,7 +82,8 @@ def open(  # noqa: A001 - the verb that fits
     mapping does, also where the dataset was found by discovery. `options` replace those of the file. `chosen` names
     the file to take where several could be meant, by kind: `plan`, `prompts`, `dataset`; it replaces what the file
     says of them. `training` in it says where the system texts of models are (see `training.parse_places`), `tool` which
-    tool reads a prompt file (see `tool_choices`), and `environment` with which variables a project is read.
+    tool reads a prompt file (see `tool_choices`), `environment` with which variables a
+    project is read, and `matched` what the conditions of logs are here (see `tool_logs`).
 
     `offered`: only files among which the folder leaves a choice may be chosen, since whoever asks may only have
     followed a link.
@@ -95,6 +96,7 @@ def open(  # noqa: A001 - the verb that fits
     )
     if not offered:  # nobody states by a link with what a project is read
         draft.environment = tool_projects.parse_environment(chosen.get(tool_projects.ENVIRONMENT_KEY))
+    draft.log_names = tool_logs.parse_log_names(chosen.get(tool_logs.KEY))
     try:
         is_folder = place.is_dir()
         if is_folder:
@@ -105,6 +107,7 @@ def open(  # noqa: A001 - the verb that fits
     except OSError as error:
         raise NothingRead(f"{place.name}: {(error.strerror or 'it cannot be read').lower()}") from error
     resolve(draft)
+    tool_logs.report_unknown_names(draft)
     _report_missing_prompts(draft)
     if is_folder:
         left_out.list_left_out(draft)

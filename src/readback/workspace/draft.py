@@ -57,6 +57,7 @@ class Draft:
     acronym_places: dict[str, Location] = field(default_factory=dict)
     scores: list[ScoreSource] = field(default_factory=list)
     sent: list[str] = field(default_factory=list)
+    log_names: dict[str, dict[str, str]] = field(default_factory=dict)  # see Workspace
     training: list[TrainingFile] = field(default_factory=list)
     options: dict[str, str] = field(default_factory=dict)
     environment: dict[str, str] = field(default_factory=dict)  # of a project: never that of the server itself

@@ -58,8 +58,8 @@ REMARKS = ("_", "$", "x-", "#")  # what keys begin with that are remarks or of a
 
 TOP = frozenset({
     "name", "language", "headline", "today", "dataset", "options", "env", "prompts", "modes", "tasks", "context",
-    "adapters", "instructions", "models", "plan", "conditions", "judges", "scores", "sent", "training", "criteria",
-    "acronyms", "comparisons", "leaks", "ignore",
+    "adapters", "instructions", "models", "plan", "conditions", "judges", "scores", "sent", "logs", "training",
+    "criteria", "acronyms", "comparisons", "leaks", "ignore",
 })  # fmt: skip
 SCHEMA = ("dataset", "prompts", "modes", "tasks", "conditions", "models", "judges", "scores", "adapters", "criteria")
 

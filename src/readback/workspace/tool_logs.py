@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,9 +14,12 @@ from readback.readers.paths import format_relative, list_files, resolve
 from readback.records.logged_calls import RECORDS
 from readback.requests.log_names import list_labels, list_names_here, match_name
 from readback.types import Condition, DatasetSource, Location, ScoreSource, Workspace
+from readback.workspace.conditions import describe_unknown_name
 from readback.workspace.draft import Draft
 from readback.workspace.kinds import LOG
 from readback.workspace.recognise import RecognisedFile, recognise
+
+KEY = "matched"  # of what whoever opens a workspace chooses: what the conditions of its logs are here
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +131,24 @@ def _take_beside_prompts(draft: Draft, logs: Sequence[Log]) -> None:
 
 
 def _add_conditions(draft: Draft, logs: Sequence[Log]) -> None:
-    """Make a condition of each prompt and provider of a log whose label is the name of a mode here."""
+    """Make a condition of each prompt and provider of a log whose label is the name of a mode here.
+
+    What is stated of a log counts in place of its labels, but where none of them is such a name all is held against the
+    modes themselves, and there are no conditions.
+    """
     names = _name_conditions(logs)
+    by_label: dict[tuple[str, str], str] = {}
     for log in logs:
         for condition in log.decoded.conditions:
             labels = list_labels(condition.prompt or condition.name)
-            mode = next((label for label in labels if label in draft.prompts), None)
-            if mode is None:
+            label = next((label for label in labels if label in draft.prompts), None)
+            if label is not None:
+                by_label[log.name, condition.name] = label
+    for log in logs if by_label else ():
+        stated = draft.log_names.get(log.name, {})
+        for condition in log.decoded.conditions:
+            mode = stated.get(condition.name, by_label.get((log.name, condition.name)))
+            if mode is None or mode not in draft.prompts:
                 continue
             name = names[log.name, condition.name]
             draft.conditions.append(
@@ -155,7 +170,13 @@ def _join_conditions(draft: Draft, logs: Sequence[Log]) -> None:
 
     Where several of a log go by one name (a prompt that was sent to two models), none is joined: they would mix.
     """
-    named = Workspace(draft.root, draft.name, prompts=draft.prompts, conditions=tuple(draft.conditions))
+    named = Workspace(
+        draft.root,
+        draft.name,
+        prompts=draft.prompts,
+        conditions=tuple(draft.conditions),
+        log_names=draft.log_names,
+    )
     names_here = list_names_here(named)
     for log in logs:
         hits: dict[str, list[str]] = {}
@@ -197,6 +218,38 @@ def _take_alone(draft: Draft, logs: Sequence[Log]) -> None:
     for log in logs:
         _take_facts(draft, log)
         draft.say(log.name, LOG, detail=_describe(log))
+
+
+def report_unknown_names(draft: Draft) -> None:
+    """Report what is stated of a log's names and is no condition or mode here, or of a log that is not here."""
+    opened = Workspace(draft.root, draft.name, prompts=draft.prompts, conditions=tuple(draft.conditions))
+    here = list_names_here(opened)
+    place = Location(file=draft.file)
+    for log, names in draft.log_names.items():
+        if log not in draft.sent:
+            draft.diagnostics.append(describe_unknown_name("log", log, draft.sent, place))
+            continue
+        choices = [*here, *draft.prompts]
+        for name in names.values():
+            if name and name not in choices:
+                draft.diagnostics.append(describe_unknown_name("condition", name, choices, place))
+
+
+def parse_log_names(text: str | None) -> dict[str, dict[str, str]]:
+    """Return names of logs from the JSON text that `format_log_names` makes; {} of any other text."""
+    try:
+        value = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(value, dict) or not all(isinstance(names, dict) for names in value.values()):
+        return {}
+    return {log: {name: here for name, here in names.items() if isinstance(here, str)} for log, names in value.items()}
+
+
+def format_log_names(log_names: Mapping[str, Mapping[str, str]]) -> str | None:
+    """Return names of logs as one text; None where there are none."""
+    stated = {log: dict(names) for log, names in log_names.items() if names}
+    return json.dumps(stated) if stated else None
 
 
 def _choose_first(draft: Draft, logs: Sequence[Log]) -> Log | None:

@@ -23,6 +23,7 @@ FILES = (
     "syntax",
     "parts",
     "tool",
+    "matched",
     "judges",
     "scores",
     "numbers",

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
+import streamlit as st
 from markupsafe import Markup
 
 from readback.checks.held_requests import count_held, describe_held
@@ -11,13 +14,18 @@ from readback.checks.summary import Audit
 from readback.html import exact
 from readback.readers.logs.decode import decode
 from readback.readers.paths import resolve
+from readback.requests.log_names import Matched, list_names_here
 from readback.types import Diagnostic, Workspace
-from readback.ui.common import show
+from readback.ui.common import address, show
+from readback.ui.common.draw import table
+from readback.ui.common.draw.table import Column
 from readback.ui.common.state import caches, choice
 from readback.words import t
+from readback.workspace import tool_logs
 
 CODE = "fmt-assembly-differs"
 NAMED = 3  # kinds of difference whose text is in the line below; more are counted
+CHOICES = 20  # conditions of logs for which a choice is drawn
 SHOWN = 90  # characters of such a text
 
 
@@ -57,6 +65,70 @@ def describe_texts(audit: Audit) -> Markup:
     if more > 0:
         parts.append(show.h("{}", t("held.more_kinds", n=more)))
     return show.h('<p class="rb-small">{}</p>', show.join(parts, " · ")) if parts else Markup("")
+
+
+def draw_logs(workspace: Workspace) -> None:
+    """Draw behind a line that opens: which log belongs to what here, by which sign, and a choice for each."""
+    if not workspace.sent:
+        return
+    observer = caches.observer(*choice.key())
+    logs = observer.log.matched if observer else ()
+    if not logs:
+        return
+    with st.expander(t("held.logs_title", n=len(logs))):
+        show.draw(show.h("<p>{}</p>", t("held.logs_lead")))
+        rows = [row for log in logs for row in _list_rows(log)]
+        columns = (
+            Column("log", t("held.log")),
+            Column("name", t("held.log_name")),
+            Column("here", t("held.log_here")),
+            Column("sign", t("held.log_sign")),
+            Column("requests", t("held.log_requests"), number=True),
+            Column("records", t("held.log_records")),
+        )
+        table.table("logs", columns, rows, caption=t("held.logs_caption"))
+        names = list(dict.fromkeys((*list_names_here(workspace).values(), *workspace.prompts)))
+        for row in rows[:CHOICES]:
+            _draw_choice(row, names)
+        if len(rows) > CHOICES:
+            show.draw(show.h('<p class="rb-small">{}</p>', t("held.logs_more", n=len(rows) - CHOICES)))
+
+
+def _list_rows(log: Matched) -> Iterator[Mapping[str, Any]]:
+    """Yield a row for each condition of a log."""
+    columns = ", ".join(log.columns)
+    records = t(f"held.records_{log.record_sign}", n=log.records, columns=columns)
+    for name, count in log.requests.items():
+        here, sign = log.conditions.get(name, ("", "none"))
+        yield {
+            "log": log.log,
+            "name": name,
+            "here": here,
+            "sign": t(f"held.sign_{sign}"),
+            "requests": count,
+            "records": records,
+        }
+
+
+def _draw_choice(row: Mapping[str, Any], names: Sequence[str]) -> None:
+    key = f"log_{row['log']}_{row['name']}"
+    st.session_state[key] = row["here"]
+    st.selectbox(
+        show.md(t("held.choose", name=row["name"], log=row["log"])),
+        ["", *names],
+        key=key,
+        format_func=lambda name: name or t("held.choose_none"),
+        on_change=_choose,
+        args=(row["log"], row["name"], key),
+        width=400,
+    )
+
+
+def _choose(log: str, name: str, key: str) -> None:
+    stated = tool_logs.parse_log_names(address.get(tool_logs.KEY))
+    stated.setdefault(log, {})[name] = st.session_state[key]
+    address.put(**{tool_logs.KEY: tool_logs.format_log_names(stated)}, finding=None)
+    choice.begin()
 
 
 def _count_alone(workspace: Workspace, part: str) -> int:

@@ -26,7 +26,7 @@ from readback.types import (
     PromptConfig,
     ScoreSource,
 )
-from readback.workspace import plain_templates, tool_choices
+from readback.workspace import plain_templates, tool_choices, tool_logs
 from readback.workspace.candidates import KINDS
 from readback.workspace.conditions import describe_unknown_name
 from readback.workspace.draft import Draft
@@ -56,8 +56,8 @@ CONDITION_PARTS = ("mode", "model", "adapter", "task", "judge")  # what a condit
 
 def read_workspace_file(draft: Draft, parsed: Parsed) -> None:
     """Fill the draft from a parsed workspace file."""
-    if draft.offered:
-        draft.chosen = {}  # the file leaves no choice
+    if draft.offered:  # the file leaves no choice, but for what it says nothing of
+        draft.chosen = {key: text for key, text in draft.chosen.items() if key == tool_logs.KEY}
     draft.diagnostics.extend(parsed.diagnostics)
     draft.say(parsed.file, WORKSPACE)
     top = Node(parsed.value, parsed, draft.diagnostics)
@@ -381,6 +381,14 @@ def _take_sent(file: WorkspaceFile, draft: Draft) -> None:
             draft.say(path, "logged requests")
 
 
+def _take_log_names(file: WorkspaceFile, draft: Draft) -> None:
+    """Take what the conditions of logs are here; what whoever opens the workspace says of one counts instead."""
+    for log, names in file.logs.items():
+        stated = {name: node.text() if node.value is not None else "" for name, node in names.items()}
+        stated_names = {name: here for name, here in stated.items() if here is not None}
+        draft.log_names[log] = {**stated_names, **draft.log_names.get(log, {})}
+
+
 def _take_training(file: WorkspaceFile, draft: Draft) -> None:
     for split, patterns in file.training.items():
         for pattern in patterns:
@@ -468,6 +476,7 @@ SECTIONS: Mapping[str, Callable[[WorkspaceFile, Draft], None]] = {
     "judges": _take_judges,
     "scores": _take_scores,
     "sent": _take_sent,
+    "logs": _take_log_names,
     "training": _take_training,
     "criteria": _take_criteria,
     "acronyms": _take_acronyms,

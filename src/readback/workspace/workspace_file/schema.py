@@ -552,6 +552,11 @@ class WorkspaceFile(Section):
         list_of(section(ScoresSection, shorthand="path", check=_check_scores), alone=True), "Score files.", empty=tuple
     )
     sent: tuple[TextNode, ...] = key(TEXT_NODES, "Logged requests, as patterns of paths.", empty=tuple)
+    logs: Mapping[str, Mapping[str, Node]] = key(
+        mapping_of(mapping_of(any_value({"type": ["string", "null"]}))),
+        "By log and by the name of a condition in it: the condition or mode that it is here; null for none.",
+        empty=dict,
+    )
     training: Mapping[str, tuple[TextNode, ...]] = key(
         Kind(_read_training, lambda: any_of(TEXT_NODES.schema(), mapping_of(TEXT_NODES).schema())),
         "Files of training rows, as patterns; or patterns by split.",

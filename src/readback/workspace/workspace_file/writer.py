@@ -407,6 +407,8 @@ def _write_files(workspace: Workspace) -> Iterator[str]:
     sent = (*workspace.sent, *(name for name in alone if name not in workspace.sent))
     if sent:
         yield f"sent: {format_flow(sent)}"
+    if workspace.log_names:
+        yield f"logs: {format_flow({log: dict(names) for log, names in workspace.log_names.items()})}"
     training = _build_training_files(workspace.training)
     if training:
         yield f"training: {format_flow(training)}"
