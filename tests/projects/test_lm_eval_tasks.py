@@ -187,6 +187,8 @@ def test_columns_have_one_type_and_what_is_missing_is_null() -> None:
     assert isinstance(rows[0]["a"], float)
     assert _give_types([{"a": 1}, {"a": "x"}], None)[0] == [{"a": 1}, {"a": "x"}]
     assert _give_types([{"a": {"x": 1}}, {"a": {"y": 2}}], None)[0] == [{"a": {"x": 1}}, {"a": {"y": 2}}]
+    null_first = [{"c": [None, "b"]}, {"c": ["a", "b"]}]
+    assert _give_types(null_first, None)[0] == null_first
     assert _give_types([{"d": "2020-01-02"}, {"d": "2021-01-02"}], None)[0][0] == {"d": "2020-01-02 00:00:00"}
 
 

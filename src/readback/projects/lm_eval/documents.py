@@ -187,6 +187,7 @@ def _give_types(rows: Sequence[Document], schema: Any) -> tuple[list[Document], 
         options = arrow_json.ReadOptions(block_size=max(len(lines), 1 << 14), use_threads=False)
         try:
             table = arrow_json.read_json(io.BytesIO(lines), read_options=options)
+            table = _repair(table, plain)
             break
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             column = _name_column(str(error), names)
@@ -200,6 +201,20 @@ def _give_types(rows: Sequence[Document], schema: Any) -> tuple[list[Document], 
         {name: row.get(name) if name in mixed or name not in columns else columns[name] for name in names}
         for row, columns in zip(rows, typed, strict=True)
     ], table.schema
+
+
+def _repair(table: Any, rows: Sequence[Document]) -> Any:
+    """Return a table that can be read: pyarrow's reader breaks lists of texts that begin with a null.
+
+    `datasets` makes the table of the rows then, as is done here.
+    """
+    import pyarrow as pa
+
+    try:
+        table.validate(full=True)
+    except pa.ArrowInvalid:
+        return pa.concat_tables([pa.Table.from_pylist([row]) for row in rows], promote_options="default")
+    return table
 
 
 def _cast(table: Any, schema: Any, mixed: set[str], names: list[str]) -> tuple[Any, list[str]]:

@@ -67,7 +67,7 @@ def read_task(path: Path, root: Path, runs: Sequence[Run], *, with_documents: bo
     file = read_task_file(path, root)
     config = file.config
     members = config.get("task")
-    if isinstance(members, list):
+    if isinstance(members, list) and isinstance(config.get("group"), str):
         names = tuple(str(each.get("task", each.get("group")) if isinstance(each, dict) else each) for each in members)
         return Task(file.file, str(config.get("group", path.stem)), included=tuple(file.included), members=names)
     reader = _TaskReader(path, root, file)
@@ -82,6 +82,8 @@ class _TaskReader:
         self.config = file.config
         name = self.config.get("task")
         self.name = name if isinstance(name, str) and name else path.stem
+        if name is not None and self.name != name:
+            file.refuse("its task is no name")
         files = documents.list_files(self.config)
         self.documents = None
         if files:
