@@ -72,8 +72,8 @@ class Token:
     start: int
 
 
-def split_template(template: str) -> Iterator[Token]:
-    """Yield the tokens of a template. Raises HandlebarsFault."""
+def split_template(template: str, has_escapes: bool = True) -> Iterator[Token]:
+    """Yield the tokens of a template. Raises HandlebarsFault. `has_escapes`: a backslash makes a tag text."""
     at = 0
     while at < len(template):
         opening = OPENING.search(template, at)
@@ -83,6 +83,7 @@ def split_template(template: str) -> Iterator[Token]:
         if not opening:
             yield Token("content", before, at)
             return
+        slashes = slashes if has_escapes else 0
         text = before[:-1] if slashes else before
         if text:
             yield Token("content", text, at)

@@ -35,10 +35,16 @@ def parse_template(template: str) -> Program:
     return program
 
 
+def parse_tags(template: str) -> Program:
+    """Return a template, parsed, with its white space as it is and backslashes as text. Raises HandlebarsFault."""
+    return _Parser(template, has_escapes=False).parse()
+
+
 class _Parser:
-    def __init__(self, template: str) -> None:
+    def __init__(self, template: str, has_escapes: bool = True) -> None:
         self.template = template
-        self.tokens = [*split_template(template), Token("end of the template", "", len(template))]
+        self.has_escapes = has_escapes
+        self.tokens = [*split_template(template, has_escapes), Token("end of the template", "", len(template))]
         self.at = 0
         self.depth = 0
 
@@ -211,7 +217,10 @@ class _Parser:
         parts: list[str] = []
         separator = ""
         while True:
-            token = self._expect("name")
+            if parts and not self.has_escapes and self._peek().kind == "number":
+                token = self._next()  # only the lexer of JavaScript refuses a number at the end of a path
+            else:
+                token = self._expect("name")
             part = _read_name(token.text)
             original += separator + part
             if part == token.text and part in ("..", ".", "this"):
