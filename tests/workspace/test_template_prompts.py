@@ -38,6 +38,14 @@ ROW = '{"id": "1", "question": "Why?\\n", "lang": "é"}\n'
                 {"role": "user", "content": "Why?\n"},
             ],
         ),
+        (
+            "ask.yaml",
+            "name: ask\ntemplate_format: handlebars\ntemplate: |\n"
+            '  <message role="system">In {{lang}}.</message>\n  <message role="user">{{question}}</message>\n'
+            "input_variables:\n  - {name: question, is_required: true}\n",
+            "semantic-kernel",
+            [{"role": "system", "content": "In é."}, {"role": "user", "content": "Why?\n"}],
+        ),
     ],
 )
 def test_a_template_of_a_tool_is_a_mode(

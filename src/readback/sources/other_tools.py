@@ -33,7 +33,6 @@ PROJECTS = (
     "an annotator of AlpacaEval",
     PROMPTFOO,
     LM_EVAL,
-    "a prompt of semantic-kernel",
 )
 
 
@@ -109,10 +108,6 @@ def _is_crew(value: Mapping[str, Any]) -> bool:
     return bool(inner) and (agents or all({"description", "expected_output"} <= entry.keys() for entry in inner))
 
 
-def _is_semantic_kernel(value: Mapping[str, Any]) -> bool:
-    return {"template_format", "template"} <= value.keys()
-
-
 MAPPINGS = (
     ("results of promptfoo", _is_promptfoo_results),
     (PROMPTFOO, _is_promptfoo_project),
@@ -123,5 +118,4 @@ MAPPINGS = (
     ("an annotator of AlpacaEval", _is_alpaca_eval),
     ("agents or tasks of CrewAI", _is_crew),
     (LANGCHAIN[0], _is_langchain_prompt),
-    ("a prompt of semantic-kernel", _is_semantic_kernel),
 )

@@ -11,7 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from readback import plugins
-from readback.projects import banks, dotprompt, dspy, haystack, langchain, langfuse, llamaindex, mlflow_prompts, prompty
+from readback.projects import (
+    banks,
+    dotprompt,
+    dspy,
+    haystack,
+    langchain,
+    langfuse,
+    llamaindex,
+    mlflow_prompts,
+    prompty,
+    semantic_kernel,
+)
 from readback.readers import arrow_file, checkpoint, json_file, llama_factory_info, sqlite_file, xlsx
 from readback.readers.choose_format import BINARY
 from readback.readers.logs.formats import find_format
@@ -119,6 +130,7 @@ PROMPT_OBJECTS: tuple[tuple[str, str, Callable[[Mapping[str, Any]], bool]], ...]
     (langfuse.TOOL, "a prompt of Langfuse", langfuse.recognise),
     (mlflow_prompts.TOOL, "a prompt of MLflow", mlflow_prompts.recognise),
     (dspy.TOOL, "a program of DSPy", dspy.recognise),
+    (semantic_kernel.TOOL, "a prompt of semantic-kernel", semantic_kernel.recognise),
 )
 
 LISTED = (langfuse.TOOL, mlflow_prompts.TOOL)  # tools of which a file may hold a list of prompts

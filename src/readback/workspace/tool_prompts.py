@@ -7,7 +7,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from readback.projects import banks, dotprompt, dspy, haystack, langchain, langfuse, llamaindex, mlflow_prompts, prompty
+from readback.projects import (
+    banks,
+    dotprompt,
+    dspy,
+    haystack,
+    langchain,
+    langfuse,
+    llamaindex,
+    mlflow_prompts,
+    prompty,
+    semantic_kernel,
+)
 from readback.projects.model import PromptFile
 from readback.readers.paths import format_relative
 from readback.types import Location, Prompt
@@ -31,6 +42,7 @@ READERS: Mapping[str, Callable[[Path, Path, str], PromptFile]] = {
     "mlflow-prompts": mlflow_prompts.read_prompt,
     "dspy": dspy.read_prompt,
     "dotprompt": dotprompt.read_prompt,
+    "semantic-kernel": semantic_kernel.read_prompt,
 }
 
 

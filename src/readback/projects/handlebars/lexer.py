@@ -92,10 +92,10 @@ def split_template(template: str, has_escapes: bool = True) -> Iterator[Token]:
             at = stop.start() if stop else len(template)
             yield Token("content", template[end:at], end)
             continue
-        at = yield from _split_tag(template, end)
+        at = yield from _split_tag(template, end, has_escapes)
 
 
-def _split_tag(template: str, start: int) -> Generator[Token, None, int]:
+def _split_tag(template: str, start: int, has_raw_blocks: bool) -> Generator[Token, None, int]:
     """Yield the tokens of one tag and return where it ends; a raw block's include its text and its end."""
     kind, text = _match(TAG_RULES, template, start)
     if kind == "long comment":
@@ -113,12 +113,14 @@ def _split_tag(template: str, start: int) -> Generator[Token, None, int]:
         at = space.end() if space else at
         if template.find("}}", at) < 0:
             raise _fail(template, start, "a tag is not closed")
-        kind, text = _match(INSIDE_RULES, template, at)
-        yield Token(kind, text, at)
+        inside, text = _match(INSIDE_RULES, template, at)
+        if inside == "close raw" and not has_raw_blocks:
+            inside, text = "close", "}}"
+        yield Token(inside, text, at)
         at += len(text)
-        if kind in CLOSING:
+        if inside in CLOSING:
             return at
-        if kind == "close raw":
+        if inside == "close raw":
             return (yield from _split_raw_text(template, at))
 
 

@@ -31,6 +31,11 @@ FORMATS = (KERNEL, HANDLEBARS, JINJA)
 DANGEROUS = "allow_dangerously_set_content"
 
 
+def recognise(value: Mapping[str, Any]) -> bool:
+    """Tell a configuration of semantic-kernel by its keys; a prompt of LangChain's is asked for first."""
+    return {"template_format", "template"} <= value.keys()
+
+
 def read_prompt(path: Path, root: Path, name: str) -> PromptFile:
     """Return the prompt in a YAML file as a mode."""
     parsed = read_yaml(path, format_relative(root, path))
@@ -55,8 +60,8 @@ def read_prompt(path: Path, root: Path, name: str) -> PromptFile:
 def find_fault(value: Mapping[str, Any]) -> str | None:
     """Return why semantic-kernel does not load a configuration."""
     template, form = value.get("template"), value.get("template_format", KERNEL)
-    if not isinstance(template, str) or not template:
-        return "it has no template"
+    if not isinstance(template, str):
+        return "its template is missing, or is no text"
     if form not in FORMATS:
         return f"template_format is {form!r}; semantic-kernel for Python knows {', '.join(FORMATS)}"
     name = value.get("name", "")
