@@ -91,7 +91,7 @@ def test_who_wrote_what_is_known_through_both_escapes(form: str) -> None:
     ("template", "expected"),
     [
         ("Hi", [("user", "Hi")]),
-        ("Hi <b>x</b> y", [("user", "Hi <b>x</b> y")]),
+        ("Hi <b>x</b> y", [("user", "Hi<b>x</b> y")]),
         ('Be brief. <message role="user">Q</message> end', [("system", "Be brief."), ("user", "Q"), ("user", "end")]),
         ('<message role="user">a & b</message>', [("user", '<message role="user">a & b</message>')]),
         ('<message role="assistant"/>', [("assistant", "")]),
@@ -118,7 +118,7 @@ def test_a_text_is_cut_into_messages(template: str, expected: list[tuple[str, st
         ),
         (make_settings("{{> partial}}", "handlebars"), "no partials"),
         (make_settings("{{range 1 2 0}}", "handlebars"), "must not be zero"),
-        (make_settings("{{a.__class__}}", "handlebars"), "is not expected"),
+        (make_settings("{{a.__class__}}", "handlebars"), "__class__ is a method of str in Python"),
         (make_settings("{{a.upper}}", "handlebars"), "a method of str"),
         (make_settings("{% if %}", "jinja2"), "TemplateSyntaxError"),
     ],

@@ -16,7 +16,7 @@ Write = Callable[[Mapping[str, Any]], Path]
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("kernel.yaml", "template_format: semantic-kernel\ntemplate: '{{$x}}'\n", "a prompt of semantic-kernel"),
+        ("agents.yaml", "writer:\n  role: Writer\n  goal: Write\n  backstory: Old\n", "agents or tasks of CrewAI"),
     ],
 )  # fmt: skip
 def test_it_is_called_by_its_name_and_not_used(write: Write, name: str, content: Any, said: str) -> None:
