@@ -15,7 +15,8 @@ What is planted: an effect or none (half each), and one of
   unknown           the model of a condition names a Modelfile that is not among the files
   judge fails       the judge's reply could not be read for most answers of one condition, and more often for bad ones:
                     which is better may then not be known, and it is right to say so
-  raters disagree   five raters, whose scores of one answer have little to do with each other
+  raters disagree   five raters, whose scores of one answer have little to do with each other: below the agreement at
+                    which docs/statistics.md draws no conclusion it is right to say that which is better is not known
 An effect is drawn so large that it is found in about 99 of 100 studies of this size, and none is none.
 """
 
@@ -81,7 +82,7 @@ def plant(folder: Path, number: int, chance: random.Random) -> dict[str, Any]:
         "b": b,
         "fair": "yes" if kind == "unknown" and not by_model else FAIR.get(kind, "yes"),
         "better": b if effect else None,
-        "unsure": kind == "judge fails",
+        "unsure": kind in ("judge fails", "raters disagree"),
         "criterion": criterion,
         "records": size,
     }
