@@ -204,9 +204,9 @@ def test_the_first_page_has_question_answer_verdict_and_decisions(told: dict[str
     for form in ("html", "markdown"):
         raw = unescape(FORMS[form](told).decode())
         before = raw[: raw.index("What was decided")]
-        for said in ("It holds.", "Does reading the manual help?", "Cannot tell.", "+1.78 (1.05 to 2.52), n 23",
-                     "One decision is in force. One item is deferred, so it is not decided.", "Who rebuilds it?",
-                     "A program made these scores, and no judge read an answer."):  # fmt: skip
+        for said in ("The sign-off holds.", "Does reading the manual help?", "Cannot tell.",
+                     "+1.78 (1.05 to 2.52), n 23", "One decision is in force. One item is deferred, so it is not decided.",
+                     "Who rebuilds it?", "A program made these scores, and no judge read an answer."):  # fmt: skip
             assert said.replace("+", "\\+" if form == "markdown" else "+") in before or said in before, (form, said)
 
 
@@ -220,8 +220,8 @@ def test_one_change_is_one_line_and_names_its_conditions(met: Path) -> None:
     assert len(edits[0]["where"]) > 1
     page = unescape(FORMS["html"](made).decode())
     before = page[: page.index("What was decided</h2>")]
-    assert "It no longer holds." in before
-    assert "It holds." not in before
+    assert "The sign-off no longer holds." in before
+    assert "The sign-off holds." not in before
     assert page.count("“assistant” to “assistent”") == 2  # on the first page, and at the sign-off
     assert "made on other texts" in before
 

@@ -14,6 +14,7 @@ SMALL = 0.005  # below it two digits would be zeros
 QUESTIONS, CHANGES, DECISIONS, NOTES = 4, 2, 5, 3  # what of each there is room for on the first page
 NAMES, NAME = 3, 40  # conditions of one change, and characters of the name of one
 WHY = 150  # characters of a change, and of why two conditions may be compared or not
+ITEMS = 3  # of the agenda that are named in its sentence
 CUT = 90  # characters of what somebody wrote, on the first page
 
 Values = Mapping[str, Any]
@@ -42,9 +43,16 @@ def summarise(report: Values) -> Iterator[str]:
     overdue = sum(note["overdue"] for note in notes)
     if overdue:
         yield t("report.lead_overdue", n=overdue)
-    undecided = sum(item["decision"] is None for item in report["agenda"])
+    undecided = [item["said"] for item in report["agenda"] if item["decision"] is None]
     if undecided:
-        yield t("report.lead_undecided", n=undecided)
+        yield t("report.lead_undecided", n=len(undecided), names=_list_items(undecided))
+
+
+def _list_items(sentences: Sequence[str]) -> str:
+    """Return the first items of an agenda in quotation marks, and how many more there are."""
+    names = ", ".join(f"“{sentence}”" for sentence in sentences[:ITEMS])
+    more = len(sentences) - ITEMS
+    return t("report.lead_undecided_more", names=names, n=more) if more > 0 else names
 
 
 def describe_first_standing(standing: Values) -> str:
