@@ -26,7 +26,8 @@ HOMES = {
     "eyecite": ("citations.eyecite_search",),
     "streamlit": ("ui",),
     "plotly": ("scores.charts",),
-    "pandas": ("scores.charts", "ui", "notebook"),
+    # lm-eval reads CSV by the library datasets, which reads it by pandas: its types decide the bytes of a prompt.
+    "pandas": ("scores.charts", "ui", "notebook", "projects.lm_eval.documents"),
     "scipy": ("stats",),
     "dask": ("checks.run.cluster",),
     "distributed": ("checks.run.cluster", "checks.run.cluster_worker"),
