@@ -177,7 +177,7 @@ def _enter(page: Any, name: str, away: str = "") -> tuple[float, float, float, f
     page.evaluate("(want) => { rb.shifts = []; rb.clicked = 0; rb.want = want; }", [path, PAGES[name]])
     link = page.get_by_role("link", name=name, exact=True).first
     if not link.is_visible():  # About is in the menu behind the workspace's name
-        page.locator(".rb-menu > summary").click()
+        page.locator(".rb-menu > summary").first.click()
     began = time.perf_counter()
     link.click()
     _until(page, "() => rb.first > 0 && rb.want === null")
