@@ -52,13 +52,27 @@ def open(  # noqa: A001 - readback.open(path)
     plan: str | None = None,
     prompts: str | None = None,
     dataset: str | None = None,
+    encoding: str | None = None,
+    table: str | None = None,
+    tool: str | None = None,
 ) -> Study:
     """Open a workspace in a notebook or a script: `readback.open("study").assemble("open book", "12")`.
 
     `path` is a folder or a file; `fields` maps template variables to record fields; `plan`, `prompts` and `dataset`
-    name the file to use, relative to the folder, where there are several. Raises ValueError with the reason when
+    name the file to use, relative to the folder, where there are several; `encoding` is that of the dataset where it is
+    not UTF-8, `table` the sheet or table of a workbook or a database, `tool` the tool that reads the prompt files
+    (`--as-tool`). Raises ValueError with the reason when
     nothing at all could be read.
     """
     from readback.notebook import open_workspace
 
-    return open_workspace(path, fields=fields, plan=plan, prompts=prompts, dataset=dataset)
+    return open_workspace(
+        path,
+        fields=fields,
+        plan=plan,
+        prompts=prompts,
+        dataset=dataset,
+        encoding=encoding,
+        table=table,
+        tool=tool,
+    )

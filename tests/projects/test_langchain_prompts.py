@@ -30,7 +30,7 @@ def render(value: Any, row: dict[str, Any], folder: Path = Path("/nowhere")) -> 
     answer = langchain.render_row([load(value, folder)["prompt"], {}, row])
     for message, segments in zip(answer["messages"] or (), answer["segments"], strict=True):
         if isinstance(message["content"], str):
-            assert "".join(segment["text"] for segment in segments) == message["content"]
+            assert "".join(text for text, _, _ in segments) == message["content"]
     if answer["error"] is not None:
         return str(answer["error"])
     return [(message["role"], message["content"]) for message in answer["messages"]]

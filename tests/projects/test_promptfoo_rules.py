@@ -21,6 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readback.projects import promptfoo
+from readback.projects.child_answers import import_messages
 from readback.projects.model import Project, RenderedMessages
 from readback.projects.promptfoo.prompts import is_taken_for_path
 from readback.projects.promptfoo.values import fill_placeholders, is_partial
@@ -204,7 +205,7 @@ def test_the_answer_of_the_child_is_the_same_and_a_stopped_row_costs_no_other(tm
     assert [answer.messages and answer.messages[0]["content"] for answer in answers] == ["Hi x", None, "Hi y", None]
     assert "steps" in str(answers[1].error)
     mode, row = project.modes[0], project.rows[0]
-    alone = promptfoo.import_messages(promptfoo.render_row([mode.settings, row.settings, row.fields]))
+    alone = import_messages(promptfoo.render_row([mode.settings, row.settings, row.fields]))
     assert alone == answers[0] == promptfoo.render_messages(mode.settings, row.settings, row.fields)
 
 

@@ -63,3 +63,20 @@ def test_a_folder_stands_for_the_workspaces_in_it(tmp_path: Path, beside: dict[s
 
 def test_a_folder_that_cannot_be_listed_is_itself(tmp_path: Path) -> None:
     assert list_workspaces(tmp_path / "nowhere") == [tmp_path / "nowhere"]
+
+
+def test_a_link_to_a_workspace_is_not_offered(tmp_path: Path) -> None:
+    outside = write_study(tmp_path / "secret")
+    served = tmp_path / "served"
+    write_study(served / "a")
+    (served / "b").symlink_to(outside)
+    assert list_workspaces(served) == [served / "a"]
+
+
+def test_of_many_inner_workspaces_the_first_are_named(tmp_path: Path) -> None:
+    for number in range(40):
+        write_study(tmp_path / f"s{number:02}")
+    found = [each for each in workspace.open(tmp_path).diagnostics if each.code == "dat-workspace-inside"]
+    assert [(each.values["count"], len(each.values["names"]), each.values["names"][-1]) for each in found] == [
+        (40, 13, "28 more")
+    ]

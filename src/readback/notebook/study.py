@@ -46,6 +46,8 @@ from readback.tasks import profile_of
 from readback.types import Assembly, Finding, ModelInput, Record, Selection, Values, Workspace
 from readback.workspace.dataset_choices import ENCODING_KEY, TABLE_KEY
 from readback.workspace.left_out import list_files
+from readback.workspace.tool_choices import KEY as TOOL_KEY
+from readback.workspace.tool_choices import find_name, list_names
 
 if TYPE_CHECKING:
     import pandas
@@ -94,17 +96,28 @@ def open_workspace(
     dataset: str | None = None,
     encoding: str | None = None,
     table: str | None = None,
+    tool: str | None = None,
 ) -> Study:
     """Open a folder or a file. `fields` maps template variables to record fields; `plan`, `prompts` and `dataset` name
-    the file to use where several could be; `encoding` is that of the dataset where it is not UTF-8, and `table` the
-    sheet or table of a workbook or a database.
+    the file to use where several could be; `encoding` is that of the dataset where it is not UTF-8, `table` the sheet
+    or table of a workbook or a database, and `tool` the tool that reads the prompt files, as for `--as-tool`.
 
     Raises ValueError with the reason when nothing at all could be read; every lesser fault is in `findings()`.
     """
     if encoding is not None and encoding not in ENCODINGS:
         raise ValueError(f"no encoding {encoding!r}; there are {', '.join(ENCODINGS)}")
+    unknown = [line for line in (tool or "").split("\n") if line and find_name(line.rpartition("=")[2]) is None]
+    if unknown:
+        raise ValueError(f"no tool {unknown[0]!r}; there are {', '.join(list_names())}")
+    named = {
+        "plan": plan,
+        "prompts": prompts,
+        "dataset": dataset,
+        ENCODING_KEY: encoding,
+        TABLE_KEY: table,
+        TOOL_KEY: tool,
+    }
     try:
-        named = {"plan": plan, "prompts": prompts, "dataset": dataset, ENCODING_KEY: encoding, TABLE_KEY: table}
         chosen = {kind: file for kind, file in named.items() if file}
         return Study(workspace.open(path, fields=fields, chosen=chosen))
     except workspace.NothingRead as nothing:

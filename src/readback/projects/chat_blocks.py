@@ -37,9 +37,23 @@ BLOCK = re.compile(r'\{"role":"(system|user|assistant)","content":"((?:[^"\\]|\\
 AUDIO = ("mp3", "wav", "m4a", "webm", "ogg", "flac")
 VIDEO = ("mp4", "mpeg", "mov", "avi", "flv", "mpg", "webm", "wmv", "3gpp")
 TEXTS = (
-    "html", "htm", "xhtml", "css", "txt", "md", "markdown", "rst", "xml", "csv", "rtf", "js", "mjs", "cjs",
-    "javascript", "json",
-)  # fmt: skip
+    "html",
+    "htm",
+    "xhtml",
+    "css",
+    "txt",
+    "md",
+    "markdown",
+    "rst",
+    "xml",
+    "csv",
+    "rtf",
+    "js",
+    "mjs",
+    "cjs",
+    "javascript",
+    "json",
+)
 DATA = {"image": "image", "audio": "audio", "video": "video", "document": "(?:text|application)"}
 
 

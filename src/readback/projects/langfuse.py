@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from readback.projects.child_answers import make_row_work
 from readback.projects.model import PromptFile, RenderedMessages, TextSegment
-from readback.projects.promptfoo import export_messages
 from readback.projects.stored_prompts import describe_messages, open_stored_prompts
 from readback.projects.value_notes import TYPED, note_missing, note_rendered
 
@@ -73,12 +73,6 @@ def _find_fault(prompt: Any, kind: Any) -> str | None:
     return None
 
 
-def render_row(payload: list[Any]) -> dict[str, Any]:
-    """[mode settings, row settings, fields] → what `render_messages` returns; in the child."""
-    settings, _, fields = payload
-    return export_messages(render_messages(settings, fields))
-
-
 def render_messages(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> RenderedMessages:
     """Return what `compile` returns for the fields of a row."""
     if settings.get("refused"):
@@ -101,6 +95,9 @@ def render_messages(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> R
         segments=tuple(segments for _, segments in built),
         notes=(*note_missing(missing, TYPED), *note_missing(places, LEFT), *note_rendered(rendered)),
     )
+
+
+render_row = make_row_work(render_messages)  # in the child
 
 
 def _list_missing(template: str, values: Mapping[str, Any]) -> list[str]:

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from readback.projects.chat_blocks import ChatBlock, find_template_fault, render_chat_blocks
+from readback.projects.child_answers import make_row_work
 from readback.projects.jinja_text import JinjaFault
 from readback.projects.model import ProjectMode, PromptFile, RenderedMessages, TextSegment
 from readback.projects.owned_text import join_owned
-from readback.projects.promptfoo import export_messages
 from readback.projects.stored_prompts import OBJECTS, describe_messages, read_stored_prompt
 from readback.projects.value_notes import EMPTY, TYPED, note_missing
 
@@ -104,12 +104,6 @@ def _list_described(messages: list[Any]) -> list[dict[str, Any]]:
     return described
 
 
-def render_row(payload: list[Any]) -> dict[str, Any]:
-    """[mode settings, row settings, fields] → what `render_messages` returns; in the child."""
-    settings, _, fields = payload
-    return export_messages(render_messages(settings, fields))
-
-
 def render_messages(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> RenderedMessages:
     """Return what `format_messages` returns for the fields of a row."""
     if settings.get("refused"):
@@ -123,6 +117,9 @@ def render_messages(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> R
     notes = note_missing(missing, EMPTY if "template_str" in settings else TYPED)
     messages, segments = tuple(message for message, _ in built), tuple(segments for _, segments in built)
     return RenderedMessages(messages, segments=segments, notes=notes)
+
+
+render_row = make_row_work(render_messages)  # in the child
 
 
 def _map_names(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,10 +16,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from readback.projects.child_answers import make_row_work
 from readback.projects.jinja_text import JinjaFault, JinjaOptions, render_jinja
 from readback.projects.model import PromptFile, RenderedMessages
 from readback.projects.owned_text import OwnedText, join_owned
-from readback.projects.promptfoo import export_messages
 from readback.projects.stored_prompts import describe_messages, open_stored_prompts
 from readback.projects.value_notes import EMPTY, note_missing, note_rendered
 
@@ -89,12 +89,6 @@ def _find_fault(template: Any) -> str | None:
     return None
 
 
-def render_row(payload: list[Any]) -> dict[str, Any]:
-    """[mode settings, row settings, fields] → what `render_messages` returns; in the child."""
-    settings, _, fields = payload
-    return export_messages(render_messages(settings, fields))
-
-
 def render_messages(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> RenderedMessages:
     """Return what `format` returns for the fields of a row."""
     if settings.get("refused"):
@@ -121,6 +115,9 @@ def render_messages(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> R
         {"role": message["role"], "content": each.text} for message, each in zip(template, filled, strict=True)
     )
     return RenderedMessages(messages, segments=segments, notes=notes)
+
+
+render_row = make_row_work(render_messages)  # in the child
 
 
 def _check_text(content: Any) -> str:

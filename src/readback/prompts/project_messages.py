@@ -8,16 +8,25 @@ from typing import Any
 from readback import sandbox
 from readback.message_parts import text_of, whole_message
 from readback.projects import promptfoo
+from readback.projects.child_answers import import_messages
 from readback.projects.model import RenderedMessages, TextSegment
-from readback.projects.promptfoo import import_messages
 from readback.readers import project_rows, task_rows
 from readback.types import Diagnostic, Location, Message, Prompt, Record, Segment, Severity
 
 # What renders a row of each tool, in the bounded child.
 TOOLS = (
-    "promptfoo", "langchain", "prompty", "banks", "dotprompt", "haystack", "llamaindex", "langfuse", "mlflow-prompts",
-    "lm_eval", "semantic-kernel",
-)  # fmt: skip
+    "promptfoo",
+    "langchain",
+    "prompty",
+    "banks",
+    "dotprompt",
+    "haystack",
+    "llamaindex",
+    "langfuse",
+    "mlflow-prompts",
+    "lm_eval",
+    "semantic-kernel",
+)
 WORKS = {tool: f"readback.projects.{tool.replace('-', '_')}:render_row" for tool in TOOLS}
 # What the reader of each tool's rows adds to them: the number, and what rendering needs besides.
 ADDED = {"promptfoo": (project_rows.ID, project_rows.ROW), "lm_eval": (task_rows.ID, task_rows.ROW)}

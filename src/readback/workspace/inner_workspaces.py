@@ -5,6 +5,7 @@ Their files answer questions of their own: read together, the scores of several 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,35 +17,42 @@ from readback.workspace.survey import Survey, survey
 
 CODE = "dat-workspace-inside"
 NAME = "readback.yml"
+NAMED = 12  # workspaces that a finding names
 
 
 def leave_out_workspaces(draft: Draft, files: Survey) -> Survey:
     """Leave out what lies in a folder with a readback.yml below the root, and say so once."""
-    homes = sorted({path.parent for path in files.files if path.name == NAME and path.parent != files.root})
-    homes = [home for home in homes if not any(home != other and home.is_relative_to(other) for other in homes)]
+    named = {path.parent for path in files.files if path.name == NAME} - {files.root}
+    homes = {path: home for path in files.files if (home := _find_home(path, files.root, named))}
     if not homes:
         return files
-    inside = {path for path in files.files if any(path.is_relative_to(home) for home in homes)}
-    for path in inside:
-        home = next(home for home in homes if path.is_relative_to(home))
-        draft.reasons[format_relative(draft.root, path)] = (
-            f"it belongs to the workspace {format_relative(draft.root, home)}, which has a {NAME} of its own"
-        )
-    names = [format_relative(draft.root, home) for home in homes]
-    draft.report(CODE, NOWHERE, "", count=len(names), names=names, first=names[0])
-    recognised = tuple(file for file in files.recognised if file.path not in inside)
-    return replace(files, recognised=recognised, files=tuple(path for path in files.files if path not in inside))
+    for path, home in homes.items():
+        workspace = format_relative(draft.root, home)
+        reason = f"it belongs to the workspace {workspace}, which has a {NAME} of its own"
+        draft.reasons[format_relative(draft.root, path)] = reason
+    names = sorted(format_relative(draft.root, home) for home in set(homes.values()))
+    more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
+    draft.report(CODE, NOWHERE, "", count=len(names), names=[*names[:NAMED], *more], first=names[0])
+    recognised = tuple(file for file in files.recognised if file.path not in homes)
+    return replace(files, recognised=recognised, files=tuple(path for path in files.files if path not in homes))
+
+
+def _find_home(path: Path, root: Path, named: Collection[Path]) -> Path | None:
+    """Return the outermost folder around a file that is one of `named`; None where none is."""
+    around = [folder for folder in path.parents if folder in named and folder.is_relative_to(root)]
+    return around[-1] if around else None
 
 
 def list_workspaces(folder: Path) -> list[Path]:
     """Return the workspaces that a folder stands for: those right inside it, by name, after itself where it is one.
 
     A folder is a workspace where it has a readback.yml, then alone, or where no folder right inside it has one, or
-    where a file beside these folders is of a kind that Readback knows.
+    where a file beside these folders is of a kind that Readback knows. Links are not followed: one could lead to what
+    nobody meant to serve.
     """
     try:
         entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
-        inner = [entry for entry in entries if (entry / NAME).is_file()]
+        inner = [entry for entry in entries if not entry.is_symlink() and (entry / NAME).is_file()]
     except OSError:
         return [folder]
     if not inner or (folder / NAME).exists():

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from readback.projects.chat_blocks import ChatBlock, find_template_fault, render_chat_blocks
+from readback.projects.child_answers import make_row_work
 from readback.projects.jinja_text import JinjaFault
 from readback.projects.model import ProjectMode, PromptFile, RenderedMessages
 from readback.projects.owned_text import OwnedText, join_owned
 from readback.projects.prompt_text import read_prompt_text
-from readback.projects.promptfoo import export_messages
 from readback.projects.value_notes import EMPTY, note_missing
 from readback.readers.paths import format_relative
 from readback.types import Location
@@ -39,12 +39,6 @@ def read_prompt(path: Path, root: Path, name: str) -> PromptFile:
     return PromptFile(ProjectMode(name, text, settings, place), refused)
 
 
-def render_row(payload: list[Any]) -> dict[str, Any]:
-    """[mode settings, row settings, fields] → what `render_messages` returns; in the child."""
-    settings, _, fields = payload
-    return export_messages(render_messages(settings, fields))
-
-
 def render_messages(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> RenderedMessages:
     """Return the messages of banks for the fields of a row."""
     if settings.get("refused"):
@@ -57,6 +51,9 @@ def render_messages(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> R
     messages = tuple({"role": each.role, "content": [part.value for part in each.parts]} for each in blocks)
     segments = tuple(join_texts(each).list_segments() for each in blocks)
     return RenderedMessages(messages, segments=segments, notes=note_missing(missing, EMPTY))
+
+
+render_row = make_row_work(render_messages)  # in the child
 
 
 def join_texts(block: ChatBlock) -> OwnedText:

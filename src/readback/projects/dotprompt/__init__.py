@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from readback import sandbox
+from readback.projects.child_answers import make_row_work
 from readback.projects.dotprompt.front_matter import read_document
 from readback.projects.dotprompt.messages import render_messages
 from readback.projects.handlebars.nodes import HandlebarsFault
 from readback.projects.handlebars.partials import list_partials
 from readback.projects.model import ProjectMode, PromptFile
 from readback.projects.prompt_text import read_exact_text
-from readback.projects.promptfoo import export_messages
 from readback.readers.paths import format_relative, resolve
 from readback.types import Diagnostic, Location
 
@@ -94,7 +94,4 @@ def read(payload: dict[str, Any]) -> dict[str, Any]:
     return {"settings": settings, "files": files, "bad": document.bad}
 
 
-def render_row(payload: list[Any]) -> dict[str, Any]:
-    """[mode settings, row settings, fields] → what `render_messages` returns; in the child."""
-    settings, _, fields = payload
-    return export_messages(render_messages(settings, fields))
+render_row = make_row_work(render_messages)  # in the child

@@ -13,10 +13,22 @@ from readback.readers.yaml_core import read_core_yaml
 BLANK = f"[{re.escape(SPACES)}]*"
 END = r"(?:\r\n|\r|\n)"
 DOCUMENT = re.compile(rf"---{BLANK}{END}([\s\S]*?){END}---{BLANK}{END}([\s\S]*)\Z")
-KEYS = frozenset({
-    "config", "description", "ext", "input", "model", "name", "output", "raw", "toolDefs", "tools", "variant",
-    "version",
-})  # fmt: skip
+KEYS = frozenset(
+    {
+        "config",
+        "description",
+        "ext",
+        "input",
+        "model",
+        "name",
+        "output",
+        "raw",
+        "toolDefs",
+        "tools",
+        "variant",
+        "version",
+    }
+)
 SCALARS = ("any", "boolean", "integer", "null", "number", "string")
 DEEP = 100  # levels of a schema
 

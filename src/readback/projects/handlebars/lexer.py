@@ -79,15 +79,14 @@ def split_template(template: str, has_escapes: bool = True) -> Iterator[Token]:
         opening = OPENING.search(template, at)
         end = opening.start() if opening else len(template)
         before = template[at:end]
-        slashes = 2 if before.endswith("\\\\") else 1 if before.endswith("\\") and opening else 0
         if not opening:
             yield Token("content", before, at)
             return
-        slashes = slashes if has_escapes else 0
-        text = before[:-1] if slashes else before
+        is_escaped = has_escapes and before.endswith("\\")
+        text = before[:-1] if is_escaped else before  # one backslash of two goes as well
         if text:
             yield Token("content", text, at)
-        if slashes == 1:
+        if is_escaped and not before.endswith("\\\\"):
             stop = ESCAPED_END.search(template, end + 2)
             at = stop.start() if stop else len(template)
             yield Token("content", template[end:at], end)

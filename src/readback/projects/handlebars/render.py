@@ -97,8 +97,13 @@ class HelperCall:
             raise HandlebarsFault(f"the helper {self.name} needs {number + 1} argument(s)")
         return self.params[number]
 
-    def render(self, holds: bool, context: Value | None = None, data: Mapping[str, Any] | None = None,
-               values: Sequence[Value] = ()) -> Value:  # fmt: skip
+    def render(
+        self,
+        holds: bool,
+        context: Value | None = None,
+        data: Mapping[str, Any] | None = None,
+        values: Sequence[Value] = (),
+    ) -> Value:
         """Return the block's text, or that of its `else`."""
         render = self.block if holds else self.inverse
         if render is None:

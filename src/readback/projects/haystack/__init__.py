@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from readback import sandbox
+from readback.projects.child_answers import make_row_work
 from readback.projects.haystack.pipeline import Unloadable, list_builders, list_inputs, list_senders, read_builder
 from readback.projects.haystack.render import render_builder
 from readback.projects.jinja_text import JinjaFault
 from readback.projects.model import ProjectMode, PromptFile
-from readback.projects.promptfoo import export_messages
 from readback.projects.stored_prompts import describe_messages
 from readback.readers.paths import format_relative
 from readback.readers.yaml_file import read_yaml
@@ -96,7 +96,4 @@ def read(payload: Mapping[str, Any]) -> dict[str, Any]:
         return {"refused": "it has too many levels"}
 
 
-def render_row(payload: list[Any]) -> dict[str, Any]:
-    """[builder, settings of the row, fields] → what `render_builder` returns; in the child."""
-    builder, _, fields = payload
-    return export_messages(render_builder(builder, fields))
+render_row = make_row_work(render_builder)  # in the child

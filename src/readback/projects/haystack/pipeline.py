@@ -17,8 +17,13 @@ TEXT_BUILDER, CHAT_BUILDER = "PromptBuilder", "ChatPromptBuilder"
 ROLES = ("user", "system", "assistant", "tool")
 RENDERED = ("user", "system")  # whose texts are templates
 PART_FILTER = "templatize_part"
-KINDS = {"tool_call": "tool_name", "tool_call_result": "origin", "image": "base64_image", "file": "base64_data",
-         "reasoning": "reasoning_text"}  # fmt: skip
+KINDS = {
+    "tool_call": "tool_name",
+    "tool_call_result": "origin",
+    "image": "base64_image",
+    "file": "base64_data",
+    "reasoning": "reasoning_text",
+}
 
 
 class Unloadable(Exception):  # noqa: N818 - carries the reason that Haystack has

@@ -7,11 +7,11 @@ is imported. `read` and `render_row` run in the bounded child; `read_prompt` is 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from readback import sandbox
+from readback.projects.child_answers import make_row_work
 from readback.projects.langchain.dumps import read_dump
 from readback.projects.langchain.faults import Unloadable
 from readback.projects.langchain.plan import describe
@@ -44,12 +44,6 @@ def read(payload: Mapping[str, Any]) -> dict[str, Any]:
     return {"prompt": prompt, "text": text, "refused": refused, "files": reading.files, "unsent": reading.unsent}
 
 
-def render_row(payload: list[Any]) -> dict[str, Any]:
-    """[prompt, settings of the row, fields] → what `render_prompt` returns; in the child."""
-    prompt, _, fields = payload
-    return asdict(render_prompt(prompt, fields))
-
-
 def read_prompt(path: Path, root: Path, name: str) -> PromptFile:
     """Return the prompt in a file as a mode; it is there even where LangChain cannot load it."""
     parsed = read_yaml(path, format_relative(root, path))
@@ -72,3 +66,6 @@ def read_prompt(path: Path, root: Path, name: str) -> PromptFile:
 
 def _unload(reason: str) -> dict[str, Any]:
     return {"tool": TOOL, "unloadable": reason}
+
+
+render_row = make_row_work(render_prompt)  # in the child

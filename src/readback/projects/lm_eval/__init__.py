@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from readback import sandbox
+from readback.projects.child_answers import export_messages, export_place
 from readback.projects.lm_eval.project import TOOL as TOOL
 from readback.projects.lm_eval.project import Run as Run
 from readback.projects.lm_eval.project import Task as Task
 from readback.projects.lm_eval.project import choose_shots, read_documents, read_task
 from readback.projects.lm_eval.render import render_messages
 from readback.projects.model import ProjectMode
-from readback.projects.promptfoo import export_messages, export_place
 from readback.types import Diagnostic, Location
 
 LIMITS = sandbox.Limits(seconds=20.0, total=120.0, memory=1 << 30, output=512 << 20)

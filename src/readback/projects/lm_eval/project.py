@@ -366,5 +366,8 @@ def _list_functions(value: Any) -> list[str]:
     """Return the names of the functions in a setting."""
     if isinstance(value, Code):
         return [value.name]
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [name for part in parts for name in _list_functions(part)]
+    if isinstance(value, dict):
+        return [name for part in value.values() for name in _list_functions(part)]
+    if isinstance(value, list):
+        return [name for part in value for name in _list_functions(part)]
+    return []

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from readback import sandbox
-from readback.projects.model import Project, ProjectMode, ProjectRow, RenderedMessages, TextSegment
+from readback.projects.child_answers import export_messages, export_place, import_messages
+from readback.projects.model import Project, ProjectMode, ProjectRow, RenderedMessages
 from readback.projects.promptfoo.project import TOOL as TOOL
 from readback.projects.promptfoo.project import read_project as read_project
 from readback.projects.promptfoo.project import recognise as recognise
@@ -139,25 +140,6 @@ def export_project(project: Project) -> dict[str, Any]:
     }
 
 
-def export_place(place: Location) -> dict[str, Any]:
-    """Return the parts of a place of a project that are known."""
-    parts = {"file": place.file, "line": place.line, "column": place.column}
-    return {name: part for name, part in parts.items() if part is not None}
-
-
-def export_messages(answer: RenderedMessages) -> dict[str, Any]:
-    """Return rendered messages as JSON."""
-    return {
-        "messages": answer.messages,
-        "text": answer.text,
-        "error": answer.error,
-        "applies": answer.applies,
-        "segments": [[[each.text, each.origin, each.variable] for each in message] for message in answer.segments],
-        **({"notes": answer.notes} if answer.notes else {}),
-        **({"hidden": answer.hidden} if answer.hidden else {}),
-    }
-
-
 def import_project(raw: Mapping[str, Any]) -> Project:
     """Return a project from its JSON."""
     modes = tuple(
@@ -183,14 +165,6 @@ def import_project(raw: Mapping[str, Any]) -> Project:
     return Project(
         raw["tool"], raw["name"], modes, tuple(raw["providers"]), rows, diagnostics, raw["refused"], raw["digest"]
     )
-
-
-def import_messages(raw: Mapping[str, Any]) -> RenderedMessages:
-    """Return rendered messages from their JSON."""
-    messages = None if raw["messages"] is None else tuple(raw["messages"])
-    segments = tuple(tuple(TextSegment(*each) for each in message) for message in raw["segments"])
-    notes = tuple(raw.get("notes", ()))
-    return RenderedMessages(messages, raw["text"], raw["error"], raw["applies"], segments, notes, raw.get("hidden"))
 
 
 def list_combinations(project: Project) -> Iterator[tuple[ProjectRow, ProjectMode, str]]:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from readback import sandbox
+from readback.projects.child_answers import make_row_work
 from readback.projects.model import ProjectMode, PromptFile
-from readback.projects.promptfoo import export_messages
 from readback.projects.promptfoo.files import ProjectFiles, Refusal
 from readback.projects.prompty.front_matter import PROMPTFLOW as PROMPTFLOW
 from readback.projects.prompty.front_matter import PROMPTY_0 as PROMPTY_0
@@ -102,7 +102,4 @@ def work(payload: dict[str, Any]) -> dict[str, Any]:
     return asdict(read_prompt(Path(payload["path"]), Path(payload["root"]), payload.get("tool")))
 
 
-def render_row(payload: list[Any]) -> dict[str, Any]:
-    """[mode settings, row settings, fields] → what `render_messages` returns; in the child."""
-    settings, _, fields = payload
-    return export_messages(render_messages(settings, fields))
+render_row = make_row_work(render_messages)  # in the child

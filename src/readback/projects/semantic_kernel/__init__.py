@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from readback.projects.child_answers import make_row_work
 from readback.projects.handlebars.nodes import HandlebarsFault
 from readback.projects.jinja_text import JinjaFault, JinjaOptions, render_jinja
 from readback.projects.model import ProjectMode, PromptFile, RenderedMessages
 from readback.projects.owned_text import OwnedText
-from readback.projects.promptfoo import export_messages
 from readback.projects.semantic_kernel.kernel_template import KernelFault, render_kernel_template
 from readback.projects.semantic_kernel.python_handlebars import WORDS, render_python_handlebars
 from readback.projects.semantic_kernel.rendered_prompt import NoMessages, cut_messages
@@ -78,12 +78,6 @@ def find_fault(value: Mapping[str, Any]) -> str | None:
     return None
 
 
-def render_row(payload: list[Any]) -> dict[str, Any]:
-    """[mode settings, row settings, fields] → what `render_messages` returns; in the child."""
-    settings, _, fields = payload
-    return export_messages(render_messages(settings, fields))
-
-
 def render_messages(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> RenderedMessages:
     """Return the messages of semantic-kernel for the fields of a row."""
     if settings.get("refused"):
@@ -100,6 +94,9 @@ def render_messages(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> R
         messages.append(message if each.name is None else {**message, "name": each.name})
     segments = tuple(each.text.list_segments() if each.parts is None else () for each in cut)
     return RenderedMessages(tuple(messages), segments=segments, notes=note_missing(missing, EMPTY))
+
+
+render_row = make_row_work(render_messages)  # in the child
 
 
 def _render(settings: Mapping[str, Any], values: Mapping[str, Any], missing: list[str]) -> OwnedText:

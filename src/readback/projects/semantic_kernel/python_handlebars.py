@@ -465,8 +465,9 @@ HELPERS: Mapping[str, Callable[[HelperCall], Value]] = {
     "get": _get,
     "array": lambda call: Value([each.value for each in call.params]),
     "range": _range,
-    "concat": lambda call: Value("".join(str(each.value) for each in call.params),
-                                 next((each.name for each in call.params if each.name), None)),
+    "concat": lambda call: Value(
+        "".join(str(each.value) for each in call.params), next((each.name for each in call.params if each.name), None)
+    ),
     "or": lambda call: Value(any(each.value for each in call.params)),
     "add": lambda call: Value(sum(_numbers(call))),
     "subtract": _subtract,
@@ -483,4 +484,4 @@ HELPERS: Mapping[str, Callable[[HelperCall], Value]] = {
     "message": _message,
     **dict.fromkeys(("message_to_prompt", "messageToPrompt"), lambda call: Value(str(call.scope.value.value))),
     "messages": _messages,
-}  # fmt: skip
+}

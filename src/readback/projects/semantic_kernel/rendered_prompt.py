@@ -20,8 +20,15 @@ from readback.projects.owned_text import OwnedText, join_owned
 ROOT, MESSAGE, HISTORY, TEXT, IMAGE = "root", "message", "chat_history", "text", "image"
 ROLES = ("system", "user", "assistant", "tool", "developer")
 REFERENCE = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)")
-CODE = ("annotation", "file_reference", "function_call", "function_result", "reasoning", "streaming_file_reference",
-        "streaming_annotation")  # fmt: skip
+CODE = (
+    "annotation",
+    "file_reference",
+    "function_call",
+    "function_result",
+    "reasoning",
+    "streaming_file_reference",
+    "streaming_annotation",
+)
 DEEP = 200  # tags inside of each other
 
 
