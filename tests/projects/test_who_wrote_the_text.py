@@ -51,5 +51,5 @@ def test_a_value_is_told_from_the_template(write: Write, tool: str) -> None:
 
 def test_a_tool_that_does_not_exist_is_named_in_the_error(write: Write) -> None:
     folder = write({"p.txt": "Say {q}", "d.jsonl": [{"id": "1", "q": "Why?"}]})
-    with pytest.raises(ValueError, match="no tool 'nope'; there are .*llamaindex"):
+    with pytest.raises(ValueError, match=r"no tool 'nope'; there are .*llamaindex"):
         readback.open(folder, tool="nope")
