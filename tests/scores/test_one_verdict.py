@@ -55,7 +55,7 @@ ANSWER = re.compile(r"(?:Answer for |Which is better \()([^:()]+?)\)?: (.+?)\.(?
 CLEAR = re.compile(r"“([^”]+)” (?:is better|scores higher), and the difference is clear")
 BEST = re.compile(r"“([^”]+)” is better than each of the \d+ others?, and every difference is clear")
 UNSURE = re.compile(r"looks better|scores higher, but this is not certain|has the best mean")
-DISPUTED = re.compile(r"(\S+): the (?:people|judges) disagree too much for their mean to be relied on")
+DISPUTED = re.compile(r"([^\s“]+): the (?:people|judges) disagree too much for their mean to be relied on")
 FAIRNESS = re.compile(
     r"not known, because (?:the comparison is not fair|it cannot be told whether|no comparison in which)"
 )
