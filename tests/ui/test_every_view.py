@@ -40,10 +40,17 @@ def every(**params: str) -> AppTest:
     return test
 
 
+def rows(test: AppTest) -> dict[str, str]:
+    """The markup of the rows by their names."""
+    found = re.findall(
+        r'<section class="rb-every-row"[^>]* aria-label="([^"]*)">(.*?)</section>', said(test), re.DOTALL
+    )
+    return {html.unescape(name): row for name, row in found}
+
+
 def cells(test: AppTest) -> dict[str, list[str]]:
-    """The markup of the cells by the name of their row."""
-    rows = re.findall(r'<tr><th scope="row">(.*?)</th>(.*?)</tr>', said(test), re.DOTALL)
-    return {html.unescape(name): re.findall(r"<td(.*?)</td>", row, re.DOTALL) for name, row in rows}
+    """The markup of the texts of each row, by its name."""
+    return {name: row.split('class="rb-every-text"')[1:] for name, row in rows(test).items()}
 
 
 def texts(cell: str) -> list[str]:
@@ -69,54 +76,122 @@ def link(cell: str, label: str) -> dict[str, str]:
 
 def test_each_distinct_text_is_shown_once_exactly_and_the_others_name_it(serving: Serve) -> None:
     serving(three(*MODES))
-    table = cells(every())
+    test = every()
+    table = cells(test)
     assert texts(table["Mode: plain"][0]) == ["You are x.", "Question: one\nAnswer:\n"]
     assert texts(table["Mode: kind"][0]) == ["You are x.", "Question: one\nAnswer:"]
-    assert texts(table["Mode: same"][0]) == []
-    assert "Same text as" in table["Mode: same"][0]
-    assert 'data-rb-to="cell-1-0">Mode: kind</a>' in table["Mode: same"][0]
+    assert table["Mode: same"] == []
+    same = rows(test)["Mode: same"]
+    assert 'same text as <a class="rb-link" href="#" data-rb-to="cell-1">Mode: kind</a>' in same
+    assert link(same, "Open Mode: same")["mode"] == "same"
 
 
-def test_the_first_line_that_differs_is_marked_and_said(serving: Serve) -> None:
+def test_the_first_line_that_differs_is_marked_and_described(serving: Serve) -> None:
     serving(three(*MODES))
     table = cells(every())
     assert marked(table["Mode: plain"][0]) == []
     assert marked(table["Mode: kind"][0]) == ["Answer:"]
-    assert "differs from the first text in spaces or line ends" in table["Mode: kind"][0]
+    assert "User message differs in spaces or line ends." in table["Mode: kind"][0]
     assert marked(table["Mode: bare"][0]) == ["Answer one"]
-    assert "System message: only the first text has one." in table["Mode: bare"][0]
+    assert "System message: only A has one." in table["Mode: bare"][0]
 
 
-def test_a_cell_opens_in_one_and_becomes_b(serving: Serve) -> None:
+def test_what_is_in_view_is_a_and_stands_first(serving: Serve) -> None:
+    serving(three(*MODES))
+    test = every(mode="bare")
+    assert [*rows(test)] == ["Mode: bare", "Mode: plain", "Mode: kind", "Mode: same"]
+    assert [">A</strong>" in row for row in rows(test).values()] == [True, False, False, False]
+    table = cells(test)
+    assert "A, in view" in table["Mode: bare"][0]
+    assert marked(table["Mode: bare"][0]) == []
+    assert "System message: A has none." in table["Mode: plain"][0]
+    assert ">compared with A</a>" in table["Mode: plain"][0]
+
+
+def test_a_text_opens_in_one_and_beside_what_it_is_compared_with(serving: Serve) -> None:
     serving(three(*MODES))
     table = cells(every(mode="plain"))
     opened = link(table["Mode: kind"][0], "Open Mode: kind")
     assert (opened["mode"], opened.get("view")) == ("kind", None)
-    compared = link(table["Mode: kind"][0], "Compare Mode: kind with Mode: plain")
+    compared = link(table["Mode: kind"][0], "compared with A: compare Mode: kind with Mode: plain")
     assert (compared["view"], compared["mode"], compared["b_mode"]) == ("difference", "plain", "kind")
-    assert "this is A" in table["Mode: plain"][0]
 
 
-def test_rows_are_conditions_columns_adapters_and_findings_are_counted_in_each_cell() -> None:
-    test = every(**MISTAKES, record="ellery-03")
+def test_equal_texts_of_a_row_share_a_place_with_all_their_adapters_and_findings_are_counted() -> None:
+    test = every(**MISTAKES, record="ellery-03", condition="base, open book")
     table = cells(test)
     assert len(table) == 11
+    assert next(iter(table)) == "base, open book"
     row = table["base, closed book"]
-    assert ["Same text as" in cell for cell in row] == [False, True, True, False]
-    assert ">No adapter</a>" in row[1]
-    assert "Keep the answer under 60 words." in texts(row[3])[0]
-    opened = link(table["base, open book"][3], "Open base, open book, through gateway")
-    assert (opened["condition"], opened["adapter"]) == ("base, open book", "gateway")
-    assert "2 errors" in table["mistake 1: system text in the question"][0]
-    assert "is planned through an adapter" in table["RAG-trained, open book, through the gateway"][0]
+    assert [re.findall(r'rb-every-open"[^>]*>(.*?)</a>', cell) for cell in row] == [
+        ["No adapter", "manual", "no_system"],
+        ["gateway"],
+    ]
+    assert "Keep the answer under 60 words." in texts(row[1])[0]
+    opened = link(row[1], "Open base, closed book, gateway")
+    assert (opened["condition"], opened["adapter"]) == ("base, closed book", "gateway")
+    assert "2 errors" in "".join(table["mistake 1: system text in the question"])
     assert not re.search(r"\bText \d", words(test))
+
+
+def test_an_adapter_is_compared_with_the_same_condition_and_a_condition_with_a() -> None:
+    row = cells(every(**MISTAKES, record="ellery-03", condition="base, open book"))["instruction-only, closed book"]
+    assert [re.findall(r">(compared with .*?)</a>", cell) for cell in row] == [
+        ["compared with A"],
+        ["compared with No adapter"],
+        ["compared with No adapter"],
+    ]
+    assert "System message: A has none." in row[0]
+    assert "System message: only No adapter has one." in row[1]
+    compared = link(
+        row[1],
+        "compared with No adapter: compare instruction-only, closed book, through no_system "
+        "with instruction-only, closed book",
+    )
+    assert (compared["condition"], compared["b_condition"], compared["b_adapter"]) == (
+        "instruction-only, closed book",
+        "instruction-only, closed book",
+        "no_system",
+    )
+
+
+def test_through_the_adapter_of_a_the_other_conditions_come_first() -> None:
+    test = every(**MISTAKES, record="ellery-03", condition="base, open book", adapter="gateway")
+    first = cells(test)["instruction-only, closed book"][0]
+    assert ">gateway</a>" in first
+    assert ">compared with A</a>" in first
+    planned = rows(test)["RAG-trained, open book, through the gateway"]
+    assert re.search(r">gateway</a>.*?same text as .*?>RAG-trained, open book</a>", planned)
+
+
+def test_a_key_names_the_marks_that_are_there(serving: Serve) -> None:
+    serving(three(*MODES))
+    (key,) = re.findall(r'<ul class="rb-legend rb-every-key"[^>]*>(.*?)</ul>', said(every()), re.DOTALL)
+    assert [re.sub(r"<[^>]+>", "", entry).strip() for entry in re.findall(r"<li>(.*?)</li>", key, re.DOTALL)] == [
+        "A Mode: plain, in view",
+        "first line that differs",
+        "Written by you: not marked",
+        "From the data",
+    ]
+
+
+def test_a_prompt_of_a_judge_is_not_a() -> None:
+    test = every(workspace="six-conditions", judge="harbour-judge", condition="base, open book")
+    first, second = [*rows(test)][:2]
+    assert (first, second) == ("base, closed book", "base, open book")
+    assert "this is A" in cells(test)[first][0]
+    compared = link(cells(test)[second][0], f"compared with A: compare {second} with {first}")
+    assert (compared["condition"], compared.get("judge"), compared["b_condition"]) == (first, None, second)
 
 
 def test_what_cannot_be_built_says_so_beside_the_others(serving: Serve) -> None:
     serving(three(MODES[0], {"mode": "broken", "template": "{% for %}"}))
-    table = cells(every())
-    assert "cannot be built" in table["Mode: broken"][0]
-    assert texts(table["Mode: plain"][0])
+    test = every()
+    assert "cannot be built" in rows(test)["Mode: broken"]
+    assert texts(cells(test)["Mode: plain"][0])
+    test = every(mode="broken")
+    assert "A cannot be built, so nothing is compared with it." in words(test)
+    assert "compared with" not in rows(test)["Mode: plain"]
 
 
 def test_an_axis_of_one_and_a_single_text(serving: Serve) -> None:

@@ -1,4 +1,4 @@
-"""One record under many choices: each text as far as a table shows it, where it first differs from the first one, its
+"""One record under many choices: each text as far as a table shows it, where it first differs from its reference, its
 length, its fingerprint, what is wrong; all in one bounded child.
 """
 
@@ -24,15 +24,16 @@ from readback.types import Finding, Message, Record, Segment, Selection, Workspa
 WORK = "readback.checks.run.prompt_lengths:measure_chunk"
 EXCERPT = 12_000  # characters of a message that its table cell can unfold
 BEFORE = 2_000  # of them before the first difference
+REFERENCES = 2  # texts that others are compared with, in memory at once
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A message, or of a long one the part around where it first differs from the first text.
+    """A message, or of a long one the part around where it first differs from the reference.
 
     `start` is the offset of its first character in the message, `length` that of the whole message. `differs` is the
-    offset in the message where it departs from its counterpart in the first text, None where it does not; `blank` says
-    that the two lines there have the same words. `alone`: the first text has no such message. `parts` counts what the
+    offset in the message where it departs from its counterpart in the reference, None where it does not; `blank` says
+    that the two lines there have the same words. `alone`: the reference has no such message. `parts` counts what the
     message holds besides its text.
     """
 
@@ -51,7 +52,8 @@ class Excerpt:
 class PromptLengths:
     """What is sent under one choice; `fingerprint` is "" where nothing could be built, `late` where time was over.
 
-    `lacks` are the roles of the first text's messages that this one does not have.
+    `reference` is the choice whose text this one is compared with, None where there is none or it could not be built;
+    `lacks` are the roles of its messages that this one does not have.
     """
 
     choice: Selection
@@ -65,64 +67,89 @@ class PromptLengths:
     exact: bool = False
     excerpts: tuple[Excerpt, ...] = ()
     lacks: tuple[str, ...] = ()
+    reference: Selection | None = None
 
 
 def measure(
-    opened: Workspace, index: int, choices: Sequence[Selection], first: Selection | None = None
+    opened: Workspace,
+    index: int,
+    choices: Sequence[Selection],
+    references: Mapping[Selection, Selection] | None = None,
 ) -> Generator[PromptLengths, None, None]:
     """Measure the record under each choice, in their order; leaving the loop ends the work.
 
-    `first` is the choice whose text the others are held against. A choice that stops its child is one that cannot be
-    built; the next ones get another child, and where it is the first one they are held against nothing.
+    `references` say with which other choice a choice is compared. A choice that stops its child is one that cannot be
+    built, and nothing is compared with it; the next ones get another child. Where a reference may be what stopped the
+    child, the choice is tried once more without it.
     """
     convert = build_converter(tuple[Excerpt, ...])
     prepare_logs(opened, open_dataset(opened.root, opened.dataset))
+    compared = {choice: other for choice, other in (references or {}).items() if choice != other}
+    doubted: Selection | None = None
+    built: set[Selection] = set()
     rest = tuple(choices)
     while rest:
         done = 0
+        batch = rest[:1] if doubted else rest
         try:
-            for values in children.stream_frames(
-                WORK,
-                opened,
-                {
-                    **children.make_payload(opened, rest, index, index + 1, 1),
-                    "first": asdict(first) if first else None,
-                },
-            ):
+            for values in _stream(opened, index, batch, compared):
+                choice = batch[done]
                 values["excerpts"], values["lacks"] = convert(values["excerpts"]), tuple(values["lacks"])
-                yield PromptLengths(rest[done], **values)
+                values["reference"] = compared.get(choice) if values["reference"] else None
+                yield PromptLengths(choice, **values)
+                built.add(choice)
                 done += 1
+            if doubted:
+                compared = _leave_out(compared, doubted)
         except sandbox.Stopped as stopped:
-            if not done and first is not None:
-                first, again = None, first != rest[0]
-                if again:
-                    continue
-            yield PromptLengths(rest[done], 0, "", 1, 0, late=stopped.kind == "time")
-            done += 1
+            choice, reference = batch[done], compared.get(batch[done])
+            rest = rest[done:]
+            if reference is not None and reference not in built:
+                doubted = reference
+                del compared[choice]
+                continue
+            yield PromptLengths(choice, 0, "", 1, 0, late=stopped.kind == "time")
+            compared = _leave_out(compared, choice)
+            done = 1
+        doubted = None
         if not done:  # the record is gone: the file was changed
             return
         rest = rest[done:]
 
 
+def _leave_out(compared: Mapping[Selection, Selection], reference: Selection) -> dict[Selection, Selection]:
+    return {choice: other for choice, other in compared.items() if other != reference}
+
+
+def _stream(
+    opened: Workspace, index: int, choices: Sequence[Selection], compared: Mapping[Selection, Selection]
+) -> Iterator[dict[str, Any]]:
+    payload = children.make_payload(opened, choices, index, index + 1, 1)
+    others = [compared.get(choice) for choice in choices]
+    payload["references"] = [asdict(other) if other else None for other in others]
+    yield from children.stream_frames(WORK, opened, payload)
+
+
 @children.stop_when_changed
 def measure_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield a frame for each choice: {"characters", "tokens", "tokenizer", "exact", "fingerprint", "errors",
-    "warnings", "excerpts", "lacks"}.
+    "warnings", "excerpts", "lacks", "reference"}; the last one says whether there was a text to compare it with.
     """
     inside = children.enter(work)
     watching = Observer(inside.opened, inside.data)
-    first_choice = Selection(**work["first"]) if work["first"] else None
+    references = [Selection(**values) if values else None for values in work["references"]]
     for record in inside.records():
-        first: tuple[Message, ...] | None = None
-        for choice in inside.choices:
+        texts = References(inside, record)
+        for choice, reference in zip(inside.choices, references, strict=True):
             sandbox.beat()
             assembly = assemble.assemble(inside.opened, record, choice, inside.replies.get(choice, record))
             condition = inside.opened.condition(choice.condition) if choice.condition else None
             read = model_input.build_model_input(inside.opened, record, assembly, condition, False)
             counted = token_counts.count_quickly(inside.opened, assembly, read)
-            if first is None and first_choice:
-                first = assembly.messages if choice == first_choice else _assemble(inside, record, first_choice)
-            excerpts, lacks = _cut_excerpts(assembly.messages, first or ())
+            if choice in references:
+                texts.put(choice, assembly.messages)
+            other = texts.get(reference) if reference else ()
+            excerpts, lacks = _cut_excerpts(assembly.messages, other)
             results = check_assembly(inside.opened, record, assembly, None, watching.observe(record, assembly))
             severities = [result.severity for result in results if isinstance(result, Finding)]
             yield {
@@ -135,21 +162,44 @@ def measure_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 "warnings": severities.count("warning"),
                 "excerpts": to_json_values(excerpts),
                 "lacks": lacks,
+                "reference": bool(other),
             }
 
 
-def _assemble(inside: children.ChildJob, record: Record, choice: Selection) -> tuple[Message, ...]:
-    sandbox.beat()
-    return assemble.assemble(inside.opened, record, choice, inside.replies.get(choice, record)).messages
+class References:
+    """The texts that others of a record are compared with: the last few, since a record may be of many megabytes."""
+
+    def __init__(self, inside: children.ChildJob, record: Record) -> None:
+        self._inside, self._record = inside, record
+        self._texts: dict[Selection, tuple[Message, ...]] = {}
+
+    def put(self, choice: Selection, messages: tuple[Message, ...]) -> None:
+        """Keep a text; the one that was not asked for the longest makes room."""
+        self._texts.pop(choice, None)
+        self._texts[choice] = messages
+        while len(self._texts) > REFERENCES:
+            del self._texts[next(iter(self._texts))]
+
+    def get(self, choice: Selection) -> tuple[Message, ...]:
+        """Return the text of a choice, assembled where it is not there."""
+        messages = self._texts.get(choice)
+        if messages is None:
+            sandbox.beat()
+            inside = self._inside
+            messages = assemble.assemble(
+                inside.opened, self._record, choice, inside.replies.get(choice, self._record)
+            ).messages
+        self.put(choice, messages)
+        return messages
 
 
 def _cut_excerpts(
-    messages: tuple[Message, ...], first: tuple[Message, ...]
+    messages: tuple[Message, ...], reference: tuple[Message, ...]
 ) -> tuple[tuple[Excerpt, ...], tuple[str, ...]]:
-    """Return each message as far as it is shown, and the roles of the first text's messages that are not here."""
-    if not first:  # it could not be built, so that nothing is held against it
+    """Return each message as far as it is shown, and the roles of the reference's messages that are not here."""
+    if not reference:  # there is none, or it could not be built
         return tuple(_cut_excerpt(message, message) for message in messages), ()
-    pairs = pair_messages(first, messages)
+    pairs = pair_messages(reference, messages)
     excerpts = tuple(_cut_excerpt(message, counterpart) for counterpart, message in pairs if message)
     return excerpts, tuple(counterpart.role for counterpart, message in pairs if counterpart and not message)
 

@@ -1,8 +1,13 @@
-"""Every mode and adapter of a record as real text: each distinct text once, its first differing line in view."""
+"""Every mode and adapter of a record as real text: each distinct text once, its first differing line in view.
+
+A row is a condition; its texts stand beside each other, each under the names of all adapters that give it. What another
+row has already is a line that leads there, so that the width belongs to what differs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import get_args
 
@@ -18,7 +23,7 @@ from readback.ui.common.draw import keys, message, picker, setting
 from readback.ui.common.state import choice
 from readback.ui.common.state.work import look
 from readback.ui.prompts import room
-from readback.ui.prompts.every.cells import Cells, Line, find_first, layout, measure_again, measured
+from readback.ui.prompts.every.cells import Cells, Row, layout, measure_again, measured
 from readback.ui.prompts.every.cut import Cut, cut
 from readback.ui.prompts.two_texts.compare_sides import PARTS, keys_of
 from readback.ui.prompts.two_texts.compare_text import Text
@@ -30,157 +35,193 @@ ROWS = 24  # on the screen at once
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The rows on the screen: their names, the adapters of their columns, and the choices of their cells."""
+    """The rows on the screen, from row `start` of `total` on, and A, with which their texts are compared."""
 
-    names: tuple[str, ...]
-    columns: tuple[str, ...]
-    lines: tuple[Line, ...]
+    a: Selection
+    rows: tuple[Row, ...]
     start: int
     total: int
-    first: Selection | None
 
     @property
     def selections(self) -> tuple[Selection, ...]:
-        """The choices of all cells, in the order of the table."""
-        return tuple(selection for line in self.lines for selection in line if selection)
+        """The choices of all texts, in their order."""
+        return tuple(selection for row in self.rows for selection in row.choices)
+
+
+@dataclass(slots=True)
+class Group:
+    """The choices of a row that have the same text, and the adapter of each."""
+
+    text: PromptLengths
+    choices: list[tuple[Selection, str]]
 
 
 def draw() -> None:
-    """Draw the table for the record in view, a page of rows at a time; cells appear as they are measured."""
+    """Draw the texts of the record in view, a page of rows at a time; they appear as they are measured."""
     room.require_texts()
     room.draw_bar(room.EVERY, keys.COMPARE)
-    names, columns, lines = layout(choice.workspace())
-    if not lines:
+    a, rows = layout(choice.workspace(), choice.sent())
+    if a is None:
         show.empty(t("cells.no_rows"))
         return
-    start = setting.offset("rows", len(lines), ROWS)
-    stop = start + ROWS
-    rows = Page(names[start:stop], columns, lines[start:stop], start, len(lines), find_first(lines))
-    cells, job = measured(rows.selections, rows.first)
+    start = setting.offset("rows", len(rows), ROWS)
+    page = Page(a, rows[start : start + ROWS], start, len(rows))
+    cells, job = measured(a, page.rows)
     if job is not None:
-        if not look(job, "cells.building", "every", part=lambda so_far: _draw(rows, so_far)):
-            setting.turn("rows", "rows", start, len(lines), ROWS)
+        if not look(job, "cells.building", "every", part=lambda so_far: _draw(page, so_far)):
+            setting.turn("rows", "rows", start, len(rows), ROWS)
             return
         cells = job.result or cells
-    _draw(rows, cells)
-    missing = sum(selection not in cells or cells[selection].late for selection in rows.selections)
+    _draw(page, cells)
+    missing = sum(selection not in cells or cells[selection].late for selection in page.selections)
     if missing:
         show.notice(t("cells.missing", n=missing))
         st.button(t("compare.grid_go_on"), key="grid_go_on", on_click=measure_again)
-    setting.turn("rows", "rows", start, len(lines), ROWS)
+    setting.turn("rows", "rows", start, len(rows), ROWS)
 
 
-def _draw(rows: Page, cells: Cells) -> None:
-    homes = _find_homes(rows, cells)
-    show.draw(show.h('<p class="rb-small">{}</p>', _summarise(rows, cells, len(homes))))
-    heads = [column or t("compare.grid_own") for column in rows.columns]
-    if len(rows.columns) == 1:
-        heads = [t("compare.grid_text")]
-    drawn = [
-        {
-            "name": name,
-            "cells": [
-                {"column": heads[number], **_make_cell(selection, cells, homes, rows, (at, number))}
-                for number, selection in enumerate(line)
-            ],
-        }
-        for at, (name, line) in enumerate(zip(rows.names, rows.lines, strict=True))
-    ]
+def _draw(page: Page, cells: Cells) -> None:
+    homes = _find_homes(page, cells)
+    most = _find_most(cells[selection] for selection, _ in homes.values())
+    show.draw(
+        show.h('<p class="rb-small">{}</p>{}', _summarise(page, cells, len(homes)), _draw_key(page, cells, homes, most))
+    )
     show.draw(
         render_template(
             "ui/prompts/every/grid.html.jinja",
             caption=t(f"compare.view_grid_{picker.kind()}"),
-            heads=[t(f"cells.what_{picker.kind()}"), *heads],
-            rows=drawn,
+            most=most,
+            rows=[_make_row(row, page, cells, homes) for row in page.rows],
         )
     )
 
 
-def _find_homes(rows: Page, cells: Cells) -> Mapping[str, tuple[int, int]]:
-    """Return, by fingerprint, the place of the cell that shows a text: the first that has it."""
-    homes: dict[str, tuple[int, int]] = {}
-    for at, line in enumerate(rows.lines):
-        for number, selection in enumerate(line):
-            cell = cells.get(selection) if selection else None
+def _find_homes(page: Page, cells: Cells) -> Mapping[str, tuple[Selection, str]]:
+    """Return, by fingerprint, the choice whose cell shows a text, the first that has it; and the name of its row."""
+    homes: dict[str, tuple[Selection, str]] = {}
+    for row in page.rows:
+        for selection in row.choices:
+            cell = cells.get(selection)
             if cell is not None and cell.fingerprint:
-                homes.setdefault(cell.fingerprint, (at, number))
+                homes.setdefault(cell.fingerprint, (selection, row.name))
     return homes
 
 
-def _summarise(rows: Page, cells: Cells, texts: int) -> str:
-    count = sum(selection in cells for selection in rows.selections)
+def _find_most(cells: Iterator[PromptLengths]) -> str:
+    """Return the origin of more than half of all that is shown, which has no mark; "" where there is none."""
+    counts = Counter[str]()
+    for cell in cells:
+        for excerpt in cell.excerpts:
+            for segment in excerpt.segments:
+                counts[exact.look(segment)] += len(segment.text)
+    look_of_most, count = next(iter(counts.most_common(1)), ("", 0))
+    return look_of_most if count > counts.total() * message.MOST else ""
+
+
+def _summarise(page: Page, cells: Cells, texts: int) -> str:
+    count = sum(selection in cells for selection in page.selections)
     if not count:
         return ""
     sentence = t("compare.grid_said", n=texts, cells=count)
     if texts > 1:
-        first = sent(rows.first) if rows.first else ""
-        sentence += " " + t("cells.how", name=first) + " " + t("cells.against", name=sent(choice.sent()))
-    if rows.total > ROWS:
-        stop = rows.start + len(rows.lines)
-        sentence += " " + t("compare.grid_rows", start=rows.start + 1, stop=stop, all=rows.total)
+        sentence += " " + t("cells.once")
+    if page.a in cells and not cells[page.a].fingerprint:
+        sentence += " " + t("cells.how_alone")
+    elif texts > 1:
+        others = any(len(row.choices) > 1 for row in page.rows)
+        sentence += " " + t("cells.how_others" if others else "cells.how")
+    if page.total > ROWS:
+        stop = page.start + len(page.rows)
+        sentence += " " + t("compare.grid_rows", start=page.start + 1, stop=stop, all=page.total)
     return sentence
 
 
-def _make_cell(
-    selection: Selection | None,
-    cells: Cells,
-    homes: Mapping[str, tuple[int, int]],
-    rows: Page,
-    place: tuple[int, int],
-) -> dict[str, object]:
-    """Return what the template draws in a cell."""
-    if selection is None:
-        return {"kind": "none", "why": t("compare.grid_none")}
-    cell = cells.get(selection)
-    if cell is None:
-        return {"kind": "waiting", "why": "…"}
-    if not cell.fingerprint:
-        why = show.h("{} {}", show.severity("error"), t(f"compare.grid_{'too_late' if cell.late else 'not_built'}"))
-        return {"kind": "failed", "why": why, "open": _open(selection)}
-    chips = show.join(
-        [show.severity(word, n) for word, n in (("error", cell.errors), ("warning", cell.warnings)) if n], " "
-    )
-    home = homes[cell.fingerprint]
-    if home != place:
-        name = _name_place(rows, home, place)
-        same = show.h('{} <a class="rb-link" href="#" data-rb-to="{}">{}</a>', t("cells.same"), _id(home), name)
-        size = _size(cell)
-        first = rows.lines[home[0]][home[1]]
-        # Another tokenizer counts the same text otherwise.
-        repeated = first is not None and size == _size(cells[first])
-        return {
-            "kind": "same",
-            "same": same,
-            "open": _open(selection),
-            "chips": chips,
-            "size": "" if repeated else size,
-        }
+def _draw_key(page: Page, cells: Cells, homes: Mapping[str, tuple[Selection, str]], most: str) -> Markup:
+    """Make the line that says what the marks mean: only those that are on the page."""
+    excerpts = [excerpt for selection, _ in homes.values() for excerpt in cells[selection].excerpts]
+    looks = {exact.look(segment) for excerpt in excerpts for segment in excerpt.segments}
+    entries = []
+    if len(homes) > 1:
+        name = sent(page.a)
+        entries.append(show.h("{} {}", _badge(), t("cells.key_a", name=name) if page.a == choice.sent() else name))
+    if any(excerpt.differs is not None for excerpt in excerpts):
+        sample = Markup('<span class="rb-first-differs" aria-hidden="true"></span>')
+        entries.append(show.h("{} {}", sample, t("cells.key_differs")))
+    for name in exact.ORDER:
+        words = t(f"messages.look_{name}")
+        if name == most:
+            entries.append(show.h("{}", t("cells.key_most", look=words)))
+        elif name in looks:
+            entries.append(show.h('<span class="rb-s rb-{}">{}</span>', name, words))
+    items = show.join([show.h("<li>{}</li>", entry) for entry in entries])
+    if not items:
+        return items
+    return show.h('<ul class="rb-legend rb-every-key" aria-label="{}">{}</ul>', t("cells.key"), items)
+
+
+def _badge() -> Markup:
+    return Markup('<strong class="rb-every-a">A</strong>')
+
+
+def _make_row(row: Row, page: Page, cells: Cells, homes: Mapping[str, tuple[Selection, str]]) -> dict[str, object]:
+    """Return what the template draws of a row: its texts, and the lines of what is elsewhere or not there."""
+    groups: dict[str, Group] = {}
+    lines: list[Markup] = []
+    for selection, adapter in zip(row.choices, row.adapters, strict=True):
+        cell = cells.get(selection)
+        if cell is None:
+            lines.append(show.h("{} …", _name(row, adapter)))
+        elif not cell.fingerprint:
+            why = t(f"compare.grid_{'too_late' if cell.late else 'not_built'}")
+            lines.append(show.h("{} {} {}", _open(row, selection, adapter), show.severity("error"), why))
+        else:
+            groups.setdefault(cell.fingerprint, Group(cell, [])).choices.append((selection, adapter))
+    texts = []
+    for fingerprint, group in groups.items():
+        home, name = homes[fingerprint]
+        if home == group.choices[0][0]:
+            texts.append(_make_text(row, group, page, cells))
+        else:
+            lines.append(_say_same(row, group, page, cells[home], name, cells))
+    return {"name": row.name, "is_a": page.a in row.choices, "texts": texts, "lines": lines}
+
+
+def _say_same(row: Row, group: Group, page: Page, home: PromptLengths, name: str, cells: Cells) -> Markup:
+    """Say in a line which row shows a text; another tokenizer counts it otherwise, and other findings may be on it."""
+    place = t("cells.a_itself") if home.choice == page.a else name
+    link = show.h('<a class="rb-link" href="#" data-rb-to="{}">{}</a>', _id(home.choice, page), place)
+    size = show.h('<span class="rb-small">{}</span>', _size(group.text)) if _size(group.text) != _size(home) else ""
+    return show.h("{} {} {} {} {}", _open_all(row, group, cells), t("cells.same"), link, _chips(group.text), size)
+
+
+def _make_text(row: Row, group: Group, page: Page, cells: Cells) -> dict[str, object]:
+    selection = group.choices[0][0]
     return {
-        "kind": "text",
-        "id": _id(place),
-        "open": _open(selection),
-        "compare": _compare(selection),
-        "chips": chips,
-        "size": _size(cell),
-        "differs": _describe_difference(cell),
+        "id": _id(selection, page),
+        "open": _open_all(row, group, cells),
+        "against": _against(row, group, page),
+        "chips": _chips(group.text),
+        "size": _size(group.text),
+        "differs": _describe_difference(group.text, _name_reference(row, group.text, page)),
         "messages": [
-            _draw_message(excerpt, piece, sent(selection), selection)
-            for excerpt, piece in zip(cell.excerpts, cut(cell.excerpts), strict=True)
+            _draw_message(excerpt, piece, sent(selection), selection, _name_reference(row, group.text, page))
+            for excerpt, piece in zip(group.text.excerpts, cut(group.text.excerpts), strict=True)
         ],
     }
 
 
-def _id(place: tuple[int, int]) -> str:
-    return f"cell-{place[0]}-{place[1]}"
+def _id(selection: Selection, page: Page) -> str:
+    return f"cell-{page.selections.index(selection)}"
 
 
-def _name_place(rows: Page, home: tuple[int, int], place: tuple[int, int]) -> str:
-    """Name a cell as seen from another: by its column in the same row, by its row, or by both."""
-    column = rows.columns[home[1]] or t("compare.grid_own")
-    if home[0] == place[0]:
-        return column
-    name = rows.names[home[0]]
-    return name if home[1] == place[1] else t("cells.through", name=name, adapter=column)
+def _name(row: Row, adapter: str) -> str:
+    """Name a choice within its row: by its adapter, where the row has several."""
+    return (adapter or t("compare.grid_own")) if len(row.choices) > 1 else ""
+
+
+def _chips(cell: PromptLengths) -> Markup:
+    counts = (("error", cell.errors), ("warning", cell.warnings))
+    return show.join([show.severity(word, n) for word, n in counts if n], " ")
 
 
 def _size(cell: PromptLengths) -> Markup:
@@ -190,17 +231,28 @@ def _size(cell: PromptLengths) -> Markup:
     return show.h('<span title="{}">{}, {}</span>', title, characters, tokens)
 
 
-def _describe_difference(cell: PromptLengths) -> str:
-    """Say where a text first departs from the first one; "" for the first one itself."""
-    parts = [t("cells.lacks", role=_title(role)) for role in cell.lacks]
-    parts += [t("cells.alone", role=_title(excerpt.role)) for excerpt in cell.excerpts if excerpt.alone]
+def _name_reference(row: Row, cell: PromptLengths, page: Page) -> str:
+    """Name the text with which another is compared: "A", or in its row the adapter of the first."""
+    if cell.reference is None:
+        return ""
+    if cell.reference == page.a:
+        return t("cells.a")
+    return _name(row, row.adapters[row.choices.index(cell.reference)])
+
+
+def _describe_difference(cell: PromptLengths, reference: str) -> str:
+    """Say where a text first departs from its reference; "" for A itself."""
+    parts = [t("cells.lacks", role=_title(role), reference=reference) for role in cell.lacks]
+    parts += [
+        t("cells.alone", role=_title(excerpt.role), reference=reference) for excerpt in cell.excerpts if excerpt.alone
+    ]
     for excerpt in cell.excerpts:
         if excerpt.differs is not None:
             parts.append(t("cells.blank" if excerpt.blank else "cells.differs", role=_title(excerpt.role)))
     return " ".join(parts)
 
 
-def _draw_message(excerpt: Excerpt, piece: Cut, name: str, selection: Selection) -> dict[str, object]:
+def _draw_message(excerpt: Excerpt, piece: Cut, name: str, selection: Selection, reference: str) -> dict[str, object]:
     title = _title(excerpt.role)
     size = t("messages.characters", n=excerpt.length)
     if excerpt.parts:
@@ -209,11 +261,11 @@ def _draw_message(excerpt: Excerpt, piece: Cut, name: str, selection: Selection)
         "title": title,
         "label": t("cells.message_of", role=title, name=name),
         "size": size,
-        "text": Markup(_draw_text(excerpt, piece, selection)),  # noqa: S704 (escaped by Text and show)
+        "text": Markup(_draw_text(excerpt, piece, selection, reference)),  # noqa: S704 (escaped by Text and show)
     }
 
 
-def _draw_text(excerpt: Excerpt, piece: Cut, selection: Selection) -> str:
+def _draw_text(excerpt: Excerpt, piece: Cut, selection: Selection, reference: str) -> str:
     """Return the text of a message: what is shown, its first differing line marked, and what is folded around it."""
     white = message.whitespace()
     text = Text(excerpt.segments, message.describe, white)
@@ -228,7 +280,7 @@ def _draw_text(excerpt: Excerpt, piece: Cut, selection: Selection) -> str:
     if piece.marked is None:
         inner = text.html((start, stop))
     else:
-        marked, kind = piece.marked, t("cells.mark_blank" if excerpt.blank else "cells.mark")
+        marked, kind = piece.marked, t("cells.mark_blank" if excerpt.blank else "cells.mark", reference=reference)
         inner = (
             f'{text.html((start, marked[0]))}<mark class="rb-first-differs" title="{exact.attribute(kind)}">'
             f"{text.html(marked, excerpt.blank)}</mark>{text.html((marked[1], stop))}"
@@ -262,29 +314,49 @@ def _keys(selection: Selection) -> dict[str, str | None]:
     return {**dict.fromkeys(PARTS), **keys_of(selection)}
 
 
-def _open(selection: Selection) -> Markup:
-    """Make the link that opens a cell in One; a click on the cell follows it, too."""
+def _open_all(row: Row, group: Group, cells: Cells) -> Markup:
+    """Make a link for each choice that has a text; other findings than those of the first stand beside it."""
+    links = []
+    for selection, adapter in group.choices:
+        chips = _chips(cells[selection])
+        links.append(show.h("{} {}", _open(row, selection, adapter), chips if chips != _chips(group.text) else ""))
+    return show.join(links, " ")
+
+
+def _open(row: Row, selection: Selection, adapter: str) -> Markup:
+    """Make the link that opens a text in One; a click on the text follows it, too."""
     current = Markup(' aria-current="true"') if selection == choice.sent() else Markup("")
+    name = _name(row, adapter)
+    whole = t("cells.through", name=row.name, adapter=name) if name else row.name
     return show.h(
         '<a class="rb-link rb-every-open" target="_self" href="{}" aria-label="{}"{}>{}</a>',
         address.href("prompts", **_keys(selection)),
-        t("cells.open_of", name=sent(selection)),
+        t("cells.open_of", name=whole),
         current,
-        t("cells.open"),
+        name or t("cells.open"),
     )
 
 
-def _compare(selection: Selection) -> Markup:
-    """Make the link that holds a cell, as B, against what is in view; for the cell in view a word that says so."""
-    a = choice.sent()
-    if selection == a:
-        return show.h('<strong class="rb-is-side">{}</strong>', t("cells.in_view"))
-    b = {f"b_{key}": value for key, value in asdict(selection).items() if value is not None}
+def _against(row: Row, group: Group, page: Page) -> Markup:
+    """Make the link that opens a text, as B, beside the one with which it is compared; for A a word that says so."""
+    cell = group.text
+    if page.a in (selection for selection, _ in group.choices):
+        return show.h(
+            '<span class="rb-small">{}</span>', t("cells.in_view" if page.a == choice.sent() else "cells.is_a")
+        )
+    if cell.reference is None:
+        return Markup("")
+    b = {f"b_{key}": value for key, value in asdict(cell.choice).items() if value is not None}
     return show.h(
         '<a class="rb-link" target="_self" href="{}" aria-label="{}">{}</a>',
-        address.href("prompts", view="difference", **b),
-        t("cells.compare_of", name=sent(selection), a=sent(a)),
-        t("cells.compare"),
+        address.href("prompts", view="difference", **_keys(cell.reference), **b),
+        t(
+            "cells.against_of",
+            name=sent(cell.choice),
+            a=sent(cell.reference),
+            reference=_name_reference(row, cell, page),
+        ),
+        t("cells.against", reference=_name_reference(row, cell, page)),
     )
 
 
