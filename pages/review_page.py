@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from readback.ui.review import board, changes_since, decided_view, open_view, room, signed_view
+from readback.ui.review import board, changes_since, decided_view, held, open_view, room, signed_view
 from readback.words import t
 
 st.title(t("review.title"))
@@ -16,4 +16,5 @@ elif view == room.DECIDED:
 else:
     signed_view.draw(meeting)
 changes_since.follow(meeting.since)
-board.follow(meeting.review.sequence)
+held.follow(meeting.standings)
+board.follow(meeting.review.sequence, meeting.standings.mark)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,10 @@ from looking import page, words
 from small_study import study
 from streamlit.testing.v1 import AppTest
 
-from readback.review import state
+from readback.review import signing, state
 from readback.review.event import Draft, NotSaved, new_id
 from readback.review.store import Store
+from readback.ui.review import held as standing_of
 
 Write = Callable[[Mapping[str, Any]], Path]
 
@@ -165,9 +167,51 @@ def test_a_decision_on_other_bytes_than_now_is_marked_with_its_owner_and_day(roo
     assert "✕ on other bytes than now" in settled(page("review", view="decided"))
 
 
+def test_all_parts_of_the_page_say_the_same_of_a_sign_off_whenever_its_check_ends(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signed(root)
+    (root / "readback.yml").write_text((root / "readback.yml").read_text().replace("A:", "B:"))
+    summed_up, answered = standing_of.sum_up, []
+
+    def sum_up_slowly(review: state.Review, standings: standing_of.Standings) -> standing_of.Summary:
+        """The check ends after the lead was summed up and before the list is drawn."""
+        summary = summed_up(review, standings)
+        while standing_of.find_standings(review).waiting:
+            time.sleep(0.01)
+        answered.append(standings.waiting)
+        return summary
+
+    monkeypatch.setattr(standing_of, "sum_up", sum_up_slowly)
+    told = words(page("review", view="signed"))
+    assert answered == [True, False]  # a second run by itself, once all is known
+    assert told.count("4 of 4 prompts differ, all by this") == 2
+
+
+def test_each_of_many_sign_offs_is_checked_once(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    signed(root)
+    (entry,) = held(root).signoffs
+    store, many = Store(root), 40
+    for _ in range(many - 1):
+        store.save(Draft("signoff", entry.payload, "Bo", "cli", new_id()))
+    checked = []
+
+    def check(_now: object, _store: object, signoff: state.SignOff, *more: object) -> signing.Standing:
+        if len(more) == 1:  # with more it is asked for what changed since
+            checked.append(signoff.id)
+        return signing.Standing()
+
+    monkeypatch.setattr(signing, "check_standing", check)
+    (root / "readback.yml").write_text((root / "readback.yml").read_text() + "\n")
+    test = page("review", view="signed")
+    settled(test)
+    settled(test.run())
+    assert (len(checked), len(set(checked))) == (many, many)
+
+
 def settled(test: AppTest) -> str:
     """The words of the page once its sign-offs have been checked."""
-    for _ in range(100):
+    for _ in range(1_000):
         if "being checked" not in (told := words(test)):
             return told
         test.run()

@@ -8,13 +8,16 @@ import socket
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit
 
 from readback import cli
+from readback.project_files import PROJECT
 from readback.ui.common import server
 from readback.ui.common.draw import downloads
 from readback.ui.common.state import open_workspaces
@@ -28,6 +31,14 @@ def taken() -> Iterator[int]:
         held.bind(("127.0.0.1", 0))
         held.listen()
         yield held.getsockname()[1]
+
+
+def test_after_a_look_of_an_open_page_nobody_walks_through_all_objects_of_the_process() -> None:
+    """Each page looks every two seconds; with a collection after each, five of them kept a processor busy."""
+    settings = tomllib.loads((PROJECT / ".streamlit" / "config.toml").read_text("utf-8"))
+    assert settings["runner"]["postScriptGC"] is False
+    assert streamlit.config.get_config_options()["runner.postScriptGC"].where_defined.endswith("config.toml")
+    assert streamlit.config.get_option("runner.postScriptGC") is False
 
 
 def test_c9_a_taken_port_is_passed_over_and_said(taken: int, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:

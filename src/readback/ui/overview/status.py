@@ -50,7 +50,7 @@ def draw(
     )
     with place:
         show.draw(render_template("ui/overview/status.html.jinja", label=t("overview.status"), cells=cells))
-        if is_waiting:
+        if is_waiting or since.waiting:
             _await()
 
 
@@ -80,7 +80,8 @@ def _describe_signed(review: Review) -> tuple[Cell, bool]:
     signoffs = [signoff for signoff in review.signoffs if signoff.withdrawn is None]
     if not signoffs:
         return Cell(show.link("review", t("overview.not_signed"), view=room.SIGNED)), False
-    standings = [held.find_standing(signoff).standing for signoff in signoffs]
+    entries = held.find_standings(review).entries
+    standings = [entries[signoff.id].standing for signoff in signoffs]
     last = find_last_signoff(review) or signoffs[-1]
     values = {"n": len(signoffs), "day": last.by.time[:10], "name": last.by.author}
     stale = [signoff for signoff, standing in zip(signoffs, standings, strict=True) if standing and standing.stale]
@@ -100,5 +101,6 @@ def _describe_signed(review: Review) -> tuple[Cell, bool]:
 
 @st.fragment(run_every=1.0)
 def _await() -> None:
-    if not _describe_signed(reviewing.state())[1]:
+    review = reviewing.state()
+    if not _describe_signed(review)[1] and not changes_since.find_changes(review).waiting:
         st.rerun()

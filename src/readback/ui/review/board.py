@@ -27,9 +27,9 @@ LISTED = 20  # entries that cannot be used, each with its reason
 POLL = 3.0  # seconds between two looks for what others saved
 
 
-def follow(sequence: int) -> None:
-    """Show what others save, and that files changed, a few seconds later."""
-    st.session_state["review_seen"] = sequence, held.mark()
+def follow(sequence: int, mark: str) -> None:
+    """Show what others save, and that files changed, a few seconds later; what the page shows is of these two."""
+    st.session_state["review_seen"] = sequence, mark
     _follow()
 
 

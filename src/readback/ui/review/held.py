@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -22,7 +23,8 @@ from readback.ui.common.state.work import Job, Progress
 from readback.workspace import workspace_file
 
 PATIENCE = 0.3  # seconds that a page waits for what is nearly always there by then
-SHARED = 32  # sign-offs times versions of files that are kept
+SHARED = 32  # versions of files of which the answers are kept
+POLL = 1.0  # seconds between two looks whether the answers are there
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,26 +37,64 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The sign-offs that were not withdrawn, how many; of the last one of each subject those that are stale, each with
-    what is stale of it, and those of which it is not known yet.
-    """
+    """How many sign-offs were not withdrawn; of the last ones of each subject those that are stale, with what is so."""
 
     signed: int = 0
     stale: tuple[tuple[SignOff, signing.Standing], ...] = ()
-    waiting: int = 0
 
 
-def sum_up(review: Review) -> Summary:
-    """Return what is known of the sign-offs now; the work begins where it has not begun."""
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """What is known in one run of a page of the sign-offs that were not withdrawn, by their id, so that all parts of it
+    say the same; `mark` is that of the files it is about.
+    """
+
+    mark: str
+    entries: Mapping[str, Held]
+
+    @property
+    def waiting(self) -> bool:
+        """Whether it is not known of every sign-off yet."""
+        return any(entry.standing is None for entry in self.entries.values())
+
+
+def find_standings(review: Review) -> Standings:
+    """Return what is known of the sign-offs now, for the files as they are on disk; the work begins where it has not
+    begun.
+    """
+    opened, now = choice.workspace(), mark()
+    jobs = _jobs(f"{opened.root} {opened.file} {now}")
+    entries = {}
+    for signoff in review.signoffs:
+        if signoff.withdrawn is None:
+            if signoff.id not in jobs:
+                jobs[signoff.id] = _begin(opened, reviewing.store(), signoff)
+            entries[signoff.id] = _read_job(jobs[signoff.id])
+    return Standings(now, entries)
+
+
+def sum_up(review: Review, standings: Standings) -> Summary:
+    """Return how many sign-offs there are, and which of the last ones of each subject are stale."""
     in_force = [signoff for signoff in review.signoffs if signoff.withdrawn is None]
     last = {str(signoff.subject): signoff for signoff in in_force}
-    stale, waiting = [], 0
+    stale = []
     for signoff in last.values():
-        standing = find_standing(signoff).standing
-        waiting += standing is None
+        standing = standings.entries[signoff.id].standing
         if standing is not None and standing.stale:
             stale.append((signoff, standing))
-    return Summary(len(in_force), tuple(stale), waiting)
+    return Summary(len(in_force), tuple(stale))
+
+
+def follow(standings: Standings) -> None:
+    """Draw the page again once it is known of every sign-off whether it holds, where this run did not know yet."""
+    if standings.waiting:
+        _await()
+
+
+@st.fragment(run_every=POLL)
+def _await() -> None:
+    if not find_standings(reviewing.state()).waiting:
+        st.rerun()
 
 
 @st.cache_resource(max_entries=SHARED, show_spinner=False)
@@ -78,12 +118,17 @@ def find_stale_decisions(review: Review) -> frozenset[str] | None:
 
 
 @st.cache_resource(max_entries=SHARED, show_spinner=False)
-def _job(mark: str, called: str, _opened: Workspace, _store: Store, _signoff: SignOff) -> Job:
+def _jobs(mark: str) -> dict[str, Job]:
+    """Return the work on the sign-offs of a workspace with these files, by their id, for all sessions."""
+    return {}
+
+
+def _begin(opened: Workspace, store: Store, signoff: SignOff) -> Job:
     def work(progress: Progress) -> tuple[signing.Standing, float]:
         try:
-            fields = _opened.dataset.fields if _opened.dataset else None
-            now = workspace.open(_way(_opened), fields=fields, chosen=_opened.chosen)  # as it is, whatever is shown
-            standing = signing.check_standing(now, _store, _signoff, progress)
+            fields = opened.dataset.fields if opened.dataset else None
+            now = workspace.open(_way(opened), fields=fields, chosen=opened.chosen)  # as it is, whatever is shown
+            standing = signing.check_standing(now, store, signoff, progress)
         except (DatasetChanged, NotReadable) as changed:
             standing = signing.Standing(unread=str(changed))
         except workspace.NothingRead as nothing:
@@ -93,11 +138,8 @@ def _job(mark: str, called: str, _opened: Workspace, _store: Store, _signoff: Si
     return Job(work)
 
 
-def find_standing(signoff: SignOff) -> Held:
-    """Return what is known of a sign-off for the files as they are on disk."""
-    opened = choice.workspace()
-    job = _job(f"{opened.root} {opened.file} {mark()}", signoff.id, opened, reviewing.store(), signoff)
-    if job.error is not None:
+def _read_job(job: Job) -> Held:
+    if job.ready.is_set() and job.error is not None:
         raise job.error
     if not job.ready.is_set() or job.result is None:
         return Held(None)

@@ -18,7 +18,7 @@ from readback.ui.common.draw import present, reviewing
 from readback.ui.common.state import choice
 from readback.ui.results import choices
 from readback.ui.review import agenda_items, board, changes_since, held, report_form
-from readback.ui.review.held import Summary
+from readback.ui.review.held import Standings, Summary
 from readback.words import t
 
 OPEN, DECIDED, SIGNED = VIEWS = ("open", "decided", "signed")
@@ -33,6 +33,7 @@ class Meeting:
 
     review: Review
     summary: Summary
+    standings: Standings
     since: changes_since.Known
     audit: Audit | None
     agenda: Agenda | None
@@ -54,7 +55,8 @@ def gather(view: str) -> Meeting:
     if audit is not None:
         table = choices.load_table(opened) if opened.scores else None
         agenda = build_agenda(opened, audit, table, review, date.today(), since.changes)
-    return Meeting(review, held.sum_up(review), since, audit, agenda, table)
+    standings = held.find_standings(review)
+    return Meeting(review, held.sum_up(review, standings), standings, since, audit, agenda, table)
 
 
 def _find_audit() -> Audit | None:

@@ -19,8 +19,8 @@ from readback.ui.common import address, show
 from readback.ui.common.draw import present, reviewing
 from readback.ui.common.state import background, choice
 from readback.ui.common.state.work import Job
-from readback.ui.review import board, held, note_form
-from readback.ui.review.held import Held
+from readback.ui.review import board, note_form
+from readback.ui.review.held import Held, Standings
 from readback.ui.review.room import Meeting
 from readback.words import t
 
@@ -33,7 +33,7 @@ def draw(meeting: Meeting) -> None:
     """Draw the sign-offs, and at their right the list of what is open, with the form to sign."""
     left, right = st.columns([3, 2], gap="large")
     with left:
-        _draw_signoffs(meeting.review)
+        _draw_signoffs(meeting.review, meeting.standings)
     with right:
         if reviewing.broken() is None and not present.on():
             _draw_form(meeting)
@@ -43,14 +43,12 @@ def draw(meeting: Meeting) -> None:
 # What was signed.
 
 
-def _draw_signoffs(review: Review) -> None:
+def _draw_signoffs(review: Review, standings: Standings) -> None:
     """Draw each sign-off, the last one first: unchanged since when, or what changed."""
     if not review.signoffs:
         show.draw(show.h('<p class="rb-prose">{}</p>', t("review.no_signoffs")))
-    waiting = False
     for signoff in reversed(review.signoffs):
-        standing = held.find_standing(signoff) if signoff.withdrawn is None else Held(None)
-        waiting |= standing.standing is None and signoff.withdrawn is None
+        standing = standings.entries.get(signoff.id, Held(None))
         show.draw(_build_signoff(signoff, standing))
         if signoff.withdrawn is None and is_own(signoff.by):
             st.button(
@@ -60,8 +58,6 @@ def _draw_signoffs(review: Review) -> None:
                 on_click=_withdraw,
                 args=(signoff,),
             )
-    if waiting:
-        _await()
 
 
 def is_own(by: By) -> bool:
@@ -73,13 +69,6 @@ def is_own(by: By) -> bool:
 def _withdraw(signoff: SignOff) -> None:
     if is_own(signoff.by):
         reviewing.save_here(f"withdraw_{signoff.id}", "edit", {"signoff": signoff.id, "withdrawn": True})
-
-
-@st.fragment(run_every=1.0)
-def _await() -> None:
-    review = reviewing.state()
-    if all(held.find_standing(signoff).standing for signoff in review.signoffs if signoff.withdrawn is None):
-        st.rerun()
 
 
 def _build_signoff(signoff: SignOff, standing: Held) -> Markup:
