@@ -62,8 +62,10 @@ def draw_forest(
     shaded around zero. What may not be compared is in its row, without a mark, with the reason.
     """
     counts = [_format_counts(line, say, explain) for line in lines]
-    heads = ("chart_by", "chart_votes_short", "n_title", "chart_left_out")
+    heads: tuple[str, ...] = ("chart_by", "chart_votes_short", "n_title", "chart_left_out")
     cells = [_format_cells(line, say, len(lines) <= FEW) for line in lines]
+    if not any(left_out for *_, left_out in cells):
+        heads, cells = heads[:-1], [cell[:-1] for cell in cells]
     rows = arrange_rows(names, counts, cells, [say(head) for head in heads])
     places = {"criterion": criterion.name, "scale": scale_text(criterion), "baseline": baseline}
     title = say("chart_forest" if baseline else "chart_pairs", **places)

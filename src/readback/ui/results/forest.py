@@ -122,6 +122,26 @@ def draw_forest(
     chart.collect("forest", figure, sentence, chart_sentences.how(comparisons))
 
 
+def draw_picture(table: ScoreTable, workspace: Workspace, lines: Sequence[Line], criterion: Criterion) -> None:
+    """Draw these differences alone, on another page, which says itself whether they are fair."""
+    comparisons = [line for line in lines if isinstance(line, Comparison)]
+    axis = build_axis(comparisons, criterion)
+    markup = render_template(
+        "ui/results/forest.html.jinja",
+        t=t,
+        title=t("scores.forest_planned", criterion=criterion.name, n=len(lines)),
+        sentence="",
+        is_told=False,
+        other="",
+        points=_format_points(comparisons, criterion),
+        axis=axis,
+        lines=[_build_line(table, workspace, line, UNLOOKED, axis, criterion, is_first=False) for line in lines],
+        more=[],
+    )
+    choices.draw_style()
+    show.draw(show.h('<div class="rb-forest-alone">{}</div>', markup))
+
+
 def _explain(diagnostic: Any) -> str:
     return choices.format_reasons([diagnostic])
 

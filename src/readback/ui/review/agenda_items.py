@@ -43,9 +43,11 @@ def title(item: Item) -> str:
 
 
 def describe_kind(item: Item) -> tuple[str, str]:
-    """Return the word that stands before an item in the list, and its look."""
+    """Return the word that stands before an item in the list, and its look. The verdict on a comparison stands with its
+    reason, and not here as well.
+    """
     if item.kind == "comparison" and item.verdict is not None:
-        return t(f"verdict.{item.verdict.kind}").rstrip("."), LOOKS[f"comparison_{item.verdict.kind}"]
+        return t("agenda.word_comparison"), LOOKS[f"comparison_{item.verdict.kind}"]
     if item.kind == "finding" and item.severity is not None:
         return t(f"agenda.word_{item.severity}"), LOOKS.get(str(item.severity), "plain")
     return t(f"agenda.word_{item.kind}"), "plain"

@@ -6,23 +6,18 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 
-import streamlit as st
 from markupsafe import Markup
 
 from readback.bookmarks.entry import read_entry
-from readback.checks.rules import build_finding as build_reason
 from readback.compare.diff import compare_sides
 from readback.compare.sentence import format_sentence
 from readback.compare.side import ShownSide, Side, SideError
 from readback.compare.sides import show_side
-from readback.html.templates import render_template
 from readback.review import anchors
 from readback.review.agenda import Item
 from readback.review.since import Since
 from readback.review.state import Note, Review
-from readback.scores import charts as drawn
 from readback.scores import in_view, report
-from readback.scores.charts import enlarge
 from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.report import Line
@@ -31,7 +26,7 @@ from readback.types import Selection
 from readback.ui.common import show
 from readback.ui.common.draw import present, verdict
 from readback.ui.common.state import choice
-from readback.ui.results import choices
+from readback.ui.results import forest
 from readback.ui.review import board, entry_shown, first_lines, marked_message, note_form
 from readback.words import t
 
@@ -147,7 +142,7 @@ def _draw_difference_of_scores(item: Item, table: ScoreTable) -> None:
         for criterion in plan.criteria or tuple(table.criteria):
             lines = [line for line in _list_lines(table, criterion) if line.planned == plan]
             if lines and isinstance(lines[0], Comparison):
-                _draw_forest(f"agenda_{criterion}", table, criterion, lines[:1])
+                _draw_forest(table, criterion, lines[:1])
                 return
 
 
@@ -168,31 +163,20 @@ def _draw_chart(item: Item, table: ScoreTable) -> None:
         about = [line for line in lines if line.planned and {line.planned.a, line.planned.b} == sides]
         lines = about or lines
     if lines:
-        _draw_forest(f"agenda_{criterion}", table, criterion, lines)
+        _draw_forest(table, criterion, lines)
 
 
-def _draw_forest(key: str, table: ScoreTable, criterion: str, lines: list[Line]) -> None:
+def _draw_forest(table: ScoreTable, criterion: str, lines: list[Line]) -> None:
+    """Draw differences as Results draws them; what they say in words stands below, but where it is presented."""
     judge = next(iter(in_view.judges(table, criterion)))
     view = in_view.get_judge_table(table, judge)
-    name = partial(report.short, view)
-    figure = drawn.draw_forest(
-        lines,
-        [t("report.minus", a=name(each.a), b=name(each.b)) for each in lines],
-        view.criteria[criterion],
-        choices.say,
-        choices.is_dark(),
-        explain=lambda why: build_reason(why).message,
-    )
-    sentences = [
-        report.sentence(each, name, view.criteria[criterion]) for each in lines if isinstance(each, Comparison)
-    ]
-    picture = enlarge(figure.figure, present.LARGER) if present.on() else figure.figure
-    st.plotly_chart(picture, key=f"chart_{key}", alt=figure.alt, theme=None, config={"displayModeBar": False})
-    show.draw(
-        render_template(
-            "ui/review/numbers.html.jinja", sentences=sentences, table=figure.table, title=t("scores.numbers")
-        )
-    )
+    forest.draw_picture(view, choice.workspace(), lines, view.criteria[criterion])
+    if not present.on():
+        name = partial(report.short, view)
+        sentences = [
+            report.sentence(each, name, view.criteria[criterion]) for each in lines if isinstance(each, Comparison)
+        ]
+        show.draw(show.join([show.h('<p class="rb-small">{}</p>', sentence) for sentence in sentences]))
 
 
 # A note with the text it is on, and what somebody put there from a page.

@@ -60,9 +60,11 @@ def _draw_item(agenda: Agenda, item: Item, meeting: Meeting) -> None:
     agenda_items.draw_head(agenda, item)
     if item.kind == "since" and meeting.since.waiting:
         show.notice(t("agenda.since_waiting"))
-    evidence.draw(item, meeting.review, meeting.since.changes, meeting.table)
-    with present.slide("decision") if present.on() else nullcontext():
-        decision_bar.draw(agenda, item)
+    with nullcontext() if present.on() else st.container(key="item_beside"):
+        with nullcontext() if present.on() else st.container(key="item_evidence"):
+            evidence.draw(item, meeting.review, meeting.since.changes, meeting.table)
+        with present.slide("decision") if present.on() else nullcontext():
+            decision_bar.draw(agenda, item)
 
 
 # The time that is spent on an item, where somebody wants to see it.
