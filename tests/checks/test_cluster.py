@@ -28,7 +28,7 @@ from readback import sandbox, workspace
 from readback.checks.run import chunk, cluster, cluster_worker, engine
 from readback.cli import main
 from readback.prompts import children, selections
-from readback.readers import by_address
+from readback.readers import copies
 from readback.readers.checksum import Hashes
 from readback.records import carried_index, index_pass
 from readback.records.dataset import open_dataset
@@ -67,7 +67,7 @@ def beside(
     client: AtOnce, folder: Path, say: cluster.Say = lambda why, values: None, opened: Workspace | None = None
 ) -> cluster.Cluster:
     opened, hashes = opened or workspace.open(folder), Hashes()
-    known = {"files": cluster_worker.files_of(opened, hashes), "address": by_address.find_origin(opened.root)}
+    known = {"files": cluster_worker.files_of(opened, hashes), "address": copies.find_origin(opened.root)}
     asked = {"about": cluster_worker.about(), "root": str(opened.root), **known}
     return cluster.Cluster(client, 2, asked, "2026-01-31", say, hashes)
 

@@ -10,6 +10,7 @@ import sys
 import threading
 import zipfile
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -131,10 +132,14 @@ def test_the_kind_of_rows_is_told_by_how_they_begin(head: bytes, ending: str) ->
     ("words", "content", "sentence"),
     [
         (["check", "-"], b"", "-: nothing came"),
-        (["lock", "-"], PAIRS.encode(), "-: readback lock keeps something beside the workspace"),
-        (["review", "list", "-"], PAIRS.encode(), "-: readback review keeps something"),
-        (["init", "-"], PAIRS.encode(), "-: readback init keeps something"),
-        (["serve", "-"], b"", "-: serve shows folders and files"),
+        (["lock", "-"], PAIRS.encode(), "-: readback lock needs what stays, and this is gone once it is read"),
+        (["review", "list", "-"], PAIRS.encode(), "-: readback review needs what stays"),
+        (["init", "-"], PAIRS.encode(), "-: readback init needs what stays"),
+        (
+            ["serve", "-"],
+            b"",
+            "-: readback serve needs what stays, and this is gone once it is read; save it as a file",
+        ),
         (["check", "-"], b"PK\x03\x04 damaged", "-: nothing of it could be kept"),
     ],
 )
@@ -146,6 +151,56 @@ def test_what_cannot_be_brought_is_one_sentence(
     assert (code, out) == (2, "")
     assert f"readback: {sentence}" in err
     assert left_over() == []
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the paths that a server was started with; none is started."""
+    paths: list[str] = []
+    monkeypatch.setattr(os, "execv", lambda _, words: paths.extend(find_paths(words)))
+    return paths
+
+
+def find_paths(words: list[str]) -> list[str]:
+    return [path for flag, path in pairwise(words) if flag == "--workspace"]
+
+
+@pytest.mark.parametrize("name", ["study.zip", "Study 2.ZIP", "without"])
+def test_a_zip_is_served_as_its_folder_is_and_stays(
+    name: str, served: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = zip_folder(SIX, tmp_path / name, "six/")
+    cli.main(["serve", str(packed)])
+    (folder,) = map(Path, served)
+    assert (folder.name, files_of(folder)) == (name.partition(".")[0].replace(" ", "_"), files_of(SIX))
+    marked = {path: path.stat().st_ino for path in folder.rglob("*")}
+    served.clear()
+    monkeypatch.setenv("READBACK_WORKSPACE", os.pathsep.join((str(packed), str(SIX), "/not/there")))
+    cli.main(["serve"])
+    assert served == [str(folder), str(SIX), "/not/there"]
+    assert {path: path.stat().st_ino for path in folder.rglob("*")} == marked  # whoever has it open keeps it
+    assert left_over() == []
+
+
+def test_a_review_of_a_zip_is_that_of_its_path_whatever_is_in_it(
+    served: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    monkeypatch.setenv("READBACK_STATE", str(tmp_path / "state"))
+    packed = write_zip(tmp_path / "s.zip", {"rows.jsonl": PAIRS.encode()})
+    assert run(capsys, "review", "note", str(packed), "--text", "Look again")[0] == 0
+    write_zip(packed, {"rows.jsonl": PAIRS.encode() * 2, "more/prompt.txt": b"{prompt}"})
+    assert "Look again" in run(capsys, "review", "list", str(packed))[1]
+    cli.main(["serve", str(packed)])
+    assert "Look again" in run(capsys, "review", "list", *served)[1]
+    other = write_zip(tmp_path / "other.zip", {"rows.jsonl": PAIRS.encode()})
+    assert "Look again" not in run(capsys, "review", "list", str(other))[1]
+    for command in ("lock", "init"):
+        code, _, err = run(capsys, command, str(packed))
+        assert (code, "writes a file beside the others" in err) == (2, True)
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_a_zip_brings_nothing_that_an_upload_may_not(tmp_path: Path, capsys: Output) -> None:

@@ -17,7 +17,7 @@ from webhdfs import serving
 
 import readback
 from readback.cli import main
-from readback.readers import by_address, cache_folder
+from readback.readers import by_address, cache_folder, copies
 from readback.readers.by_address import Refused
 from readback.readers.checksum import state
 from readback.review import renamed, state_folder
@@ -56,15 +56,15 @@ def test_a_folder_is_copied_as_it_is_and_opened_by_its_name(store: Any) -> None:
     assert (folder.name, held(folder)) == ("prompts", FILES)
     study = readback.open("memory://team/prompts")
     assert [record.id for record in study.records] == ["1", "2"]
-    assert by_address.find_origin(folder) == "memory://team/prompts"
-    assert by_address.find_origin(folder.parent.parent) is None
+    assert copies.find_origin(folder) == "memory://team/prompts"
+    assert copies.find_origin(folder.parent.parent) is None
 
 
 def test_a_file_alone_is_copied_into_a_folder_of_its_own(store: Any) -> None:
     file = by_address.fetch("memory://team/prompts/rows/d.jsonl")
     assert held(file.parent) == {"d.jsonl": FILES["rows/d.jsonl"]}
     assert len(readback.open("memory://team/prompts/rows/d.jsonl").records) == 2
-    assert by_address.find_origin(file.parent) == "memory://team/prompts/rows/d.jsonl"
+    assert copies.find_origin(file.parent) == "memory://team/prompts/rows/d.jsonl"
 
 
 def test_each_state_has_a_folder_of_its_own_which_stays_as_it_is(store: Any) -> None:
@@ -75,7 +75,7 @@ def test_each_state_has_a_folder_of_its_own_which_stays_as_it_is(store: Any) -> 
     second = by_address.fetch("memory://team/prompts")
     assert held(first) == FILES
     assert held(second) == {**FILES, "rows/d.jsonl": '{"id": "3"}\n', "more/a/b.txt": "x"}
-    assert [by_address.find_origin(folder) for folder in (first, second)] == ["memory://team/prompts"] * 2
+    assert [copies.find_origin(folder) for folder in (first, second)] == ["memory://team/prompts"] * 2
     assert state_folder.find_file(first) == state_folder.find_file(second)  # one review of what is at an address
     for name, text in FILES.items():
         store.pipe_file(f"/team/prompts/{name}", text.encode())
@@ -162,7 +162,7 @@ def test_what_nobody_opens_for_long_goes_and_so_does_what_was_begun_and_never_en
     by_address.fetch("memory://team/prompts")
     assert len(list(entry.iterdir())) == 3
     for one in entry.iterdir():
-        os.utime(one, (0, time.time() - by_address.OLD - 1))
+        os.utime(one, (0, time.time() - copies.OLD - 1))
     readback.open(second)  # as the pages do that show it
     store.pipe_file("/team/others/a.txt", b"x")
     by_address.fetch("memory://team/others")

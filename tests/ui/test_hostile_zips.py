@@ -10,7 +10,7 @@ import time
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,8 @@ from counts import many
 from small_study import CHAT, FILE
 
 from readback import workspace
-from readback.cli import main
+from readback.cli import UsageError, main
+from readback.cli.common import temporary_workspace
 from readback.ui.common.uploads import quota as upload_quota
 from readback.ui.common.uploads import store as upload
 
@@ -155,6 +156,31 @@ def test_forty_hostile_zips_touch_nothing(home: Path, capsys: pytest.CaptureFixt
         assert (most < 200, time.monotonic() - began < 60) == (True, True), (name, most)
         assert tree(home) == before, name
         capsys.readouterr()
+
+
+def test_a_hostile_zip_that_is_served_touches_nothing(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(upload, "WHOLE", 1 << 20)  # of what it unpacks to, as of an upload
+    monkeypatch.setitem(globals(), "SIZE", 3 << 20)
+    zips, before, packed = hostile_zips(home), tree(home), home.parent / "w.zip"
+    notes = dict[str, str]()
+    for name, raw in zips.items():
+        packed.write_bytes(raw)
+        with ExitStack() as stack, suppress(UsageError):
+            folder = Path(temporary_workspace.unpack(str(packed), "serve", stack))
+            assert folder.is_relative_to(home / "cache" / "zips")
+            assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) <= upload.WHOLE
+            for path in folder.rglob("*"):
+                assert not path.is_symlink()
+                assert not upload.of_review(path.name)
+        assert tree(home) == before, name
+        notes[name] = capsys.readouterr().err
+    assert "dat-too-large" in notes["a bomb"]
+    assert "it is a link" in notes["a link up"]
+    assert "dat-path-outside" in notes["a file called '../victim.txt'"]
+    assert "it is the store of a review" in notes["a store"]
+    assert list((home / "cache" / "zips").glob("*/.new-*")) == []
 
 
 @pytest.mark.long

@@ -13,7 +13,7 @@ from readback.cli.common.parser import Command
 from readback.cli.common.terminal import fill
 from readback.cli.common.workspace import add_file_options, open_workspace
 from readback.exporting.whole_file import new_file
-from readback.readers import by_address
+from readback.readers import by_address, copies
 from readback.workspace.workspace_file.schema import describe_file
 
 TITLE = "Write what Readback recognised in a folder as readback.yml, with a comment beside each guess."
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     if args.only_print:
         print(text, end="")
         return 0
-    if by_address.find_origin(workspace.root):
+    if copies.find_origin(workspace.root):
         raise UsageError(
             fill(
                 "{workspace} is at an address, and nothing is written there; --print shows what would be written",

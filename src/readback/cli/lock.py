@@ -17,7 +17,7 @@ from readback.cli.common.terminal import Progress, fill
 from readback.cli.common.workspace import add_workspace_arguments, open_workspace
 from readback.compare.side import SideError
 from readback.prompts import model_input
-from readback.readers import by_address
+from readback.readers import by_address, copies
 from readback.review import lock_check, lock_file
 from readback.review.leaves import Leaves, NothingToLock, Subject, compute_leaves
 from readback.review.lock_check import Checked, Line
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     if args.rev is not None and not args.check:
         raise UsageError("--rev needs --check")
     workspace, jobs = open_workspace(args), options.read_jobs(args)
-    if not (args.output or args.check) and by_address.find_origin(workspace.root):
+    if not (args.output or args.check) and copies.find_origin(workspace.root):
         raise UsageError(
             fill(
                 "{workspace} is at an address, and nothing is written there: give a file with -o",

@@ -32,6 +32,7 @@ CACHES = {
     "revisions": "files of earlier versions in git: {n:,} ({mb:,.1f} MB)",
     "trained": "indexes of training rows: {n:,} ({mb:,.1f} MB)",
     "addresses": "copies of what is at addresses: {n:,} ({mb:,.1f} MB)",
+    "zips": "unpacked zip files: {n:,} ({mb:,.1f} MB)",
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from contextlib import ExitStack
 
 from readback.cli import UsageError
 from readback.cli.common import temporary_workspace
@@ -25,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "workspaces",
         metavar="WORKSPACE",
         nargs="*",
-        help="workspaces to choose from, the first one shown first (default: the built-in demos)",
+        help=("folders, files and zip files to choose from, the first one shown first (default: the built-in demos)"),
     )
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: this machine only)")
     parser.add_argument(
@@ -49,7 +50,11 @@ def run(args: argparse.Namespace) -> int:
                 last=LAST_PORT,
             )
         )
-    argv = server.command([_find_workspace(path) for path in args.workspaces], args.host, args.port, args.base_path)
+    paths = [_find_workspace(path) for path in args.workspaces] or [
+        _find_workspace(path) if temporary_workspace.needs_storing(path) else path  # a folder may come later
+        for path in filter(None, os.environ.get("READBACK_WORKSPACE", "").split(os.pathsep))
+    ]
+    argv = server.command(paths, args.host, args.port, args.base_path)
     sys.stdout.flush()
     os.execv(argv[0], argv)  # noqa: S606 - the server takes this process's place, and its signals
 
@@ -58,7 +63,7 @@ COMMANDS = {"serve": Command(TITLE, ABOUT, add_arguments, run)}
 
 
 def _find_workspace(path: str) -> str:
-    """Return a path or a repository unchanged, and for an address the path of its copy.
+    """Return a path or a repository unchanged, and for an address or a zip file the path of its copy.
 
     Raises UsageError where there is nothing at that place, nor in the local Hugging Face cache.
     """
@@ -67,12 +72,8 @@ def _find_workspace(path: str) -> str:
             return str(by_address.fetch(path))
         except by_address.Refused as refused:
             raise UsageError(f"{by_address.redact_address(path)}: {refused}") from None
-    if temporary_workspace.needs_storing(path):
-        raise UsageError(
-            fill(
-                "{path}: serve shows folders and files; unpack a zip file first, or send it on the page Open", path=path
-            )
-        )
+    with ExitStack() as stack:
+        path = temporary_workspace.unpack(path, "serve", stack)
     if os.path.lexists(path):
         return path
     if not hub_cache.is_repository(path):

@@ -5,13 +5,11 @@ set, for a copy is made with the rights of this account. Each time an address is
 file whose content the store does not vouch for (an ETag, a hash) is read anew. What changes meanwhile is copied again.
 Of an address that cannot be read whole nothing is opened.
 
-In the cache, `addresses/ADDRESS/STATE/` has what was there at one moment: `files/NAME`, and about.json with the
-checksum of each file. Both names are digests. A copy that is whole never changes, so whoever works on one keeps it.
+In the cache, `addresses/ADDRESS/STATE/` has what was there at one moment (`copies`).
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -21,12 +19,12 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from readback.readers import cache_folder, checksum
-from readback.readers.cache_folder import ABOUT, FULL
+from readback.readers import cache_folder, checksum, copies
+from readback.readers.cache_folder import FULL
+from readback.readers.copies import COPY
 
 VARIABLE = "READBACK_ADDRESSES"
 KIND = "addresses"  # the folder in the cache
-COPY = "files"
 ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s\0]+")
 ELSEWHERE = re.compile(r"::|[?#%\\]|//|(?:^|/)\.{1,2}(?:/|$)")  # leads to another place than its letters say
 SECRET = re.compile(r"(?<=://)[^/@]*:[^/]*@")
@@ -34,8 +32,6 @@ LOCAL = ("file", "local")
 FILES = 2_000  # below one address, and folders
 LONGEST = 255  # bytes of a name
 READINGS = 3
-OLD = 30 * 86_400  # seconds for which a copy is kept that nobody opens
-BEGUN = 86_400  # seconds after which a copy that was begun is nobody's any more
 # What object stores call a hash of what a file holds. A web server's ETag may be made of size and time alone.
 VOUCHES = ("ETag", "etag", "md5Hash", "content_md5")
 OBJECTS = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "oss")
@@ -75,38 +71,14 @@ def fetch(address: str) -> Path:
     address = f"{scheme}://{rest.rstrip('/')}"
     store, base = _open_store(address)
     with cache_folder.room():
-        folder = cache_folder.cache_folder(KIND).absolute()
-        entry = folder / hashlib.blake2b(address.encode(), digest_size=12).hexdigest()
         try:
-            entry.mkdir(mode=0o700, exist_ok=True)
-            with cache_folder.alone(entry, lambda: None):
+            with copies.write_alone(KIND, address) as entry:
                 copy = _copy_files(address, store, base, entry)
-            _tidy(folder)
         except OSError as error:
             if isinstance(error, cache_folder.DiskFull) or error.errno in FULL:
                 raise
             raise Refused(_format_error(error)) from error
     return copy
-
-
-def mark_used(place: Path) -> None:
-    """Somebody opens this path: where it is in a copy, that is kept for longer."""
-    if KIND not in place.parts:
-        return
-    with suppress(OSError):
-        folder = cache_folder.cache_folder(KIND).absolute()
-        if place.absolute().is_relative_to(folder):
-            os.utime(folder.joinpath(*place.absolute().relative_to(folder).parts[:2]))
-
-
-def find_origin(root: Path) -> str | None:
-    """Return the address that a folder in the cache is a copy of, or holds a copy of; None for any other folder."""
-    for copy in (root.absolute(), root.absolute().parent):
-        state = copy.parent
-        if copy.name == COPY and state.parent.parent.name == KIND:
-            is_ours = state.parent.parent == cache_folder.cache_folder(KIND).absolute()
-            return _read_about(state)[0] if is_ours else None
-    return None
 
 
 def _check_allowed(address: str) -> None:
@@ -148,7 +120,8 @@ def _copy_files(address: str, store: Any, base: str, entry: Path) -> Path:
                 path: _copy_file(store, file, staged / COPY / path, earlier_files) for path, file in files.items()
             }
             if _list_files(store, base, name, trusted) == files:
-                return _store_state(address, entry, staged, files, digests) / COPY / name
+                about = {path: (_format_version_key(file), digests[path]) for path, file in files.items()}
+                return copies.store_state(address, entry, staged, about) / COPY / name
         finally:
             cache_folder.drop(staged)
         time.sleep(cache_folder.PAUSE)
@@ -259,7 +232,7 @@ def _index_earlier_files(entry: Path) -> dict[str, Path]:
     """Map what the store said of each file of earlier states, and its checksum, to the copy on disk."""
     files: dict[str, Path] = {}
     for state in entry.iterdir():
-        for path, (vouched, digest) in _read_about(state)[1].items():
+        for path, (vouched, digest) in copies.read_about(state)[1].items():
             if (state / COPY / path).is_file():
                 file = files.setdefault(digest, state / COPY / path)
                 files[vouched] = file
@@ -268,55 +241,6 @@ def _index_earlier_files(entry: Path) -> dict[str, Path]:
 
 def _format_version_key(file: _File) -> str:
     return json.dumps([file.full, file.size, file.version])
-
-
-def _store_state(
-    address: str, entry: Path, staged: Path, listed: Mapping[str, _File], digests: Mapping[str, str]
-) -> Path:
-    """Return the folder of the state with these files: the existing one if it is still whole, else the new one."""
-    files = {path: [_format_version_key(file), digests[path]] for path, file in listed.items()}
-    state = entry / hashlib.blake2b(json.dumps(digests, sort_keys=True).encode(), digest_size=12).hexdigest()
-    (staged / ABOUT).write_text(json.dumps({"address": address, "files": files}), "utf-8")
-    if _is_whole(state, digests):
-        (staged / ABOUT).replace(state / ABOUT)  # the store may vouch for its files now
-    else:
-        cache_folder.drop(state)
-        staged.rename(state)
-    os.utime(state)
-    return state
-
-
-def _is_whole(state: Path, digests: Mapping[str, str]) -> bool:
-    paths = {path.relative_to(state / COPY).as_posix(): path for path in (state / COPY).rglob("*") if path.is_file()}
-    with suppress(OSError):
-        return bool(_read_about(state)[0]) and digests == {
-            name: checksum.compute_file_digest(path) for name, path in paths.items()
-        }
-    return False
-
-
-def _read_about(state: Path) -> tuple[str | None, Mapping[str, tuple[str, str]]]:
-    """Return the address of a state, and for each path in the copy what the store said of the file and its checksum."""
-    try:
-        about = json.loads((state / ABOUT).read_text("utf-8"))
-        return str(about["address"]), {
-            str(path): (version, digest) for path, (version, digest) in about["files"].items()
-        }
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return None, {}
-
-
-def _tidy(folder: Path) -> None:
-    """Remove what nobody opened for long, and what was begun and never ended; not where somebody is at work."""
-    for entry in [path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")]:
-        with suppress(OSError), cache_folder.alone(entry, _give_up):
-            for path in entry.iterdir():
-                if path.stat().st_mtime < time.time() - (BEGUN if path.name.startswith(".new-") else OLD):
-                    cache_folder.remove(path)
-
-
-def _give_up() -> None:
-    raise BlockingIOError
 
 
 def _format_error(error: Exception) -> str:

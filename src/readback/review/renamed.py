@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from readback.readers import by_address
+from readback.readers import by_address, copies
 from readback.readers.cache_folder import uploaded
 from readback.review import schema, state_folder, store
 from readback.review.event import NotSaved
@@ -36,13 +36,13 @@ def find_former(root: Path) -> Former | None:
     of a folder that was deleted to another one, so the number alone says nothing: where a review remembers no files,
     the name has to be the same, and whether it is the same folder cannot be told.
     """
-    if uploaded(root) or by_address.find_origin(root) or os.path.lexists(state_folder.find_file(root)):
+    if uploaded(root) or copies.find_origin(root) or os.path.lexists(state_folder.find_file(root)):
         return None
     real = Path(os.path.realpath(root))
     stat = real.stat()
     candidates = list[Former]()
     for file, path, mark, content, events in _list_reviews():
-        if Path(path).is_dir() or by_address.is_address(path):
+        if Path(path).exists() or by_address.is_address(path):
             continue
         same_name = Path(path).name == real.name
         if not (same_name or mark == f"{stat.st_dev} {stat.st_ino}"):

@@ -13,7 +13,7 @@ import time
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from readback.readers import by_address, cache_folder
+from readback.readers import cache_folder, copies
 from readback.readers.paths import format_relative, list_files
 from readback.review.event import NotSaved
 
@@ -37,7 +37,7 @@ def find_file(root: Path) -> Path:
     if (upload := cache_folder.upload_of(Path(real))) is not None:
         return find_folder() / UPLOADS / f"{upload}.{_format_name(real)}"
     return find_folder() / _format_name(
-        by_address.find_origin(root) or real
+        copies.find_origin(root) or real
     )  # each state of an address has a folder of its own
 
 

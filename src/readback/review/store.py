@@ -24,7 +24,7 @@ from sqlalchemy import Connection, Engine, Select, create_engine, event, func, i
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
-from readback.readers import by_address
+from readback.readers import copies
 from readback.review import kept_text, schema, state_folder
 from readback.review.event import (
     FIRST,
@@ -181,7 +181,7 @@ class Store:
 
     def _remember(self, there: Connection) -> None:
         """Keep what the folder holds now, now and then; of a copy of an address nothing, for its address names it."""
-        if clock.monotonic() - self._remembered > REMEMBERED and not by_address.find_origin(self.root):
+        if clock.monotonic() - self._remembered > REMEMBERED and not copies.find_origin(self.root):
             _put_about(there, CONTENT, state_folder.describe_content(self.root))
             self._remembered = clock.monotonic()
 
@@ -371,7 +371,7 @@ def _describe_root(root: Path) -> list[dict[str, str]]:
     """Describe what a review is of: a folder's path, and its device and inode; or an address, whichever folder has its
     copy.
     """
-    if address := by_address.find_origin(root):
+    if address := copies.find_origin(root):
         return [{"name": "path", "value": json.dumps(address)}, {"name": "folder", "value": ""}]
     real = Path(os.path.realpath(root))
     parts = {"path": json.dumps(str(real)), "folder": ""}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from readback.quantity import quantity
-from readback.readers import by_address, hub_cache, paths
+from readback.readers import by_address, copies, hub_cache, paths
 from readback.readers.yaml_file import read_yaml
 from readback.types import Diagnostic, Location, Workspace
 from readback.workspace import (
@@ -89,7 +89,7 @@ def open(  # noqa: A001 - the verb that fits
     followed a link.
     """
     place = _locate(str(path))
-    by_address.mark_used(place)
+    copies.mark_used(place)
     chosen = {kind: file for kind, file in (chosen or {}).items() if file}
     draft = Draft(
         place, "", options=dict(options or {}), fixed_options=frozenset(options or {}), chosen=chosen, offered=offered

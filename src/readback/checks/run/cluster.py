@@ -28,8 +28,9 @@ from typing import TYPE_CHECKING, Any
 from readback import as_json, sandbox
 from readback.checks.run import cluster_worker
 from readback.prompts import model_input
-from readback.readers.by_address import find_origin
+from readback.readers.by_address import is_address
 from readback.readers.checksum import Hashes
+from readback.readers.copies import find_origin
 from readback.records import carried_index
 from readback.sandbox.json_values import freeze
 from readback.types import Workspace
@@ -130,11 +131,12 @@ def connected(address: str, opened: Workspace, say: Say) -> Iterator[Cluster]:
         day, hashes = model_input.resolve_today(opened), Hashes()
         missing = carried_index.find_missing(opened.root, opened.dataset)  # of the file as it is before it is compared
         files = cluster_worker.files_of(opened, hashes)
+        origin = find_origin(opened.root)
         expected = {
             "about": cluster_worker.about(),
             "root": str(opened.root),
             "files": files,
-            "address": find_origin(opened.root),
+            "address": origin if origin and is_address(origin) else None,
         }
         text = json.dumps({**expected, "workspace": freeze(replace(opened, today=day))})
         _known_there(client)

@@ -1,6 +1,7 @@
 """Make a workspace of what is not a folder: rows on standard input or in a pipe, or a zip file.
 
-Both are stored like an upload, with the same limits and refusals, and deleted when the command ends.
+Both are stored like an upload, with the same limits and refusals, and deleted when the command ends; but a zip file
+that is shown or reviewed is unpacked into the cache, where it stays.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import secrets
 import stat
 import sys
 import tempfile
+from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO
@@ -22,12 +24,15 @@ from readback.readers.choose_format import BINARY, GZIP, HEAD, unpack_head
 from readback.readers.logs.formats import find_format
 from readback.readers.text_file import UTF8_MARK
 from readback.readers.xlsx import is_workbook
+from readback.types import Diagnostic
 
 STDIN = "-"
 ZIP = b"PK\x03\x04"
 EMPTY_ZIP = b"PK\x05\x06"
-# Commands that store something beside a workspace or in it, so that it has to exist afterwards.
-NEED_FOLDER = {"agenda", "init", "lock", "report", "review", "serve", "since"}
+# Commands that store something in a workspace, so that it has to exist afterwards; and those that keep a review of it,
+# for which a zip file has a path of its own.
+NEED_FOLDER = {"init", "lock"}
+NEED_PATH = {"agenda", "report", "review", "serve", "since"}
 
 
 def unpack(path: str, command: str, stack: ExitStack) -> str:
@@ -37,17 +42,23 @@ def unpack(path: str, command: str, stack: ExitStack) -> str:
     """
     if not needs_storing(path):
         return path
-    if command in NEED_FOLDER:
+    comes_once = path == STDIN or _is_pipe(path)
+    if command in NEED_FOLDER or (command in NEED_PATH and comes_once):
         raise UsageError(
             fill(
                 (
-                    "{path}: readback {command} keeps something beside the workspace, so that it needs a "
-                    "folder that stays; unpack it or save it first"
+                    "{path}: readback {command} needs what stays, and this is gone once it is read; "
+                    "save it as a file or a folder first"
+                    if comes_once
+                    else "{path}: readback {command} writes a file beside the others, so that it needs a folder; "
+                    "unpack it first"
                 ),
                 command=command,
                 path=path,
             )
         )
+    if command in NEED_PATH:
+        return unpack_to_stay(path)
     from readback.ui.common.uploads import quota as upload_quota  # slow to import, and most commands need none of it
     from readback.ui.common.uploads import store as upload
 
@@ -76,12 +87,36 @@ def unpack(path: str, command: str, stack: ExitStack) -> str:
             fill("{path}: it cannot be unpacked into {folder} ({why})", path=path, folder=upload.home(), why=why)
         ) from None
     stack.callback(upload.delete, token, owner)
-    for diagnostic in diagnostics:
-        print(lines.format_finding(rules.build_finding(diagnostic), sys.stderr), file=sys.stderr)
+    _print_left_out(diagnostics)
     folder = upload.path(token, owner)
     if folder is None or not upload.holds(token):
         raise UsageError(fill("{path}: nothing of it could be kept", path=path))
     return str(folder if is_zip else folder / name)
+
+
+def unpack_to_stay(path: str) -> str:
+    """Unpack a zip file into the cache and return the folder, which stays when the command ends.
+
+    What is left out is named on standard error. Raises UsageError where nothing of it can be stored.
+    """
+    from readback.ui.common.uploads import zip_copy  # slow to import, and most commands need none of it
+
+    try:
+        folder, diagnostics = zip_copy.unpack(Path(path))
+    except zip_copy.NothingUnpacked as nothing:
+        _print_left_out(nothing.diagnostics)
+        raise UsageError(fill("{path}: nothing of it could be kept", path=path)) from None
+    except OSError as error:
+        raise UsageError(
+            fill("{path}: it cannot be unpacked ({why})", path=path, why=(error.strerror or str(error)).lower())
+        ) from None
+    _print_left_out(diagnostics)
+    return str(folder)
+
+
+def _print_left_out(diagnostics: Iterable[Diagnostic]) -> None:
+    for diagnostic in diagnostics:
+        print(lines.format_finding(rules.build_finding(diagnostic), sys.stderr), file=sys.stderr)
 
 
 def needs_storing(path: str) -> bool:

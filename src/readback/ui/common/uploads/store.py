@@ -131,6 +131,17 @@ def save(
     return token, diagnostics
 
 
+def unpack(source: Path, folder: Path) -> tuple[Diagnostic, ...]:
+    """Write what a zip file holds into a folder, with the limits and refusals of an upload; each refusal is a note.
+
+    The one folder that all of it is wrapped in is taken away. Raises OSError where the disk has no room.
+    """
+    with source.open("rb") as content:
+        diagnostics = tuple(_keep(folder, [(f"{source.stem}.zip", content)], WHOLE, ""))
+    lift(folder)
+    return diagnostics
+
+
 def lift(folder: Path) -> None:
     """Take away the one folder that an upload is wrapped in, so that its readback.yml is on top."""
     while len(inside := list(folder.iterdir())) == 1 and inside[0].is_dir():
@@ -169,7 +180,7 @@ def title(folder: Path) -> str:
     names = sorted(path.name for path in folder.iterdir())
     if len(names) == 1:
         return names[0]
-    first = next((name for name in names if _harmless(name) == folder.name), None)
+    first = next((name for name in names if name_folder(name) == folder.name), None)
     return t("frame.upload_files", file=first, n=len(names) - 1) if first else folder.name
 
 
@@ -203,10 +214,13 @@ def _old(folder: Path, seconds: float = DAY) -> bool:
 
 def _title(files: list[tuple[str, BinaryIO]]) -> str:
     """Return the name of the workspace: the folder, or the first file, that was sent; in harmless characters."""
-    return _harmless(files[0][0].replace("\\", "/").lstrip("/").split("/")[0] if files else "")
+    return name_folder(files[0][0].replace("\\", "/").lstrip("/").split("/")[0] if files else "")
 
 
-def _harmless(name: str) -> str:
+def name_folder(name: str) -> str:
+    """Return what the folder is called that a file is stored in: the file's name up to its first dot, in harmless
+    characters.
+    """
     return re.sub(r"[^\w-]+", "_", name.partition(".")[0])[:60].strip("_") or "files"
 
 
