@@ -1,17 +1,21 @@
 """Count the clicks of a newcomer from the first screen to the exact message of a record, by folder and by upload.
 
-    python benchmarks/_newcomer_clicks.py [KIND ...]
+    python benchmarks/_newcomer_clicks.py [--pictures FOLDER] [--screen 1366x768[:dark]] [KIND ...]
 
 The kinds are the everyday files of tests/support/everyday_files.py and, where ../shared is there, one case of each
-other tool. By folder the first screen is Overview of the folder, by upload it is Open with the files chosen. The
-record is the second one, whose text has blanks, quotes and line ends at which bytes are lost; it counts as right where
-the text in the page's elements equals the text that was worked out by hand or that the tool sent.
+other tool. By folder the first screen is Overview of the folder (of the zip file, where that is the kind), by upload it
+is Open with the files chosen. The record is the second one, whose text has blanks, quotes and line ends at which bytes
+are lost; it counts as right where the text in the page's elements equals the text that was worked out by hand or that
+the tool sent for that record, and no other record has this text. With --pictures the last screen of each walk is saved
+as KIND-WAY.png. The exit code is 1 where one is wrong.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,21 +29,27 @@ import everyday_files as files  # noqa: E402
 from find_browser import chromium  # noqa: E402
 from served import free_port, open_page, running, settle, tab  # noqa: E402
 
-from readback.ui.common import server  # noqa: E402
-
 SHARED = Path(os.environ.get("READBACK_SHARED", "../shared")) / "vectors/ecosystem"
 MOST = 3  # clicks that a newcomer is asked for
-CASES = (  # of each tool one: folder, the row that is looked at
+CASES: tuple[tuple[str, int | str], ...] = (  # of each tool one: folder, the row that is looked at, or its id
     ("openai/oa-batch-chat", 1),
     ("anthropic-gemini/an-batch", 1),
     ("anthropic-gemini/gm-batch", 1),
-    ("inspect_ai/in-graded", 1),
+    ("inspect_ai/in-graded", "chat"),
     ("promptfoo/pf-txt-file", 1),
     ("promptfoo/pf-results", 1),
     ("lm-eval/le-fewshot", 1),
     ("spans/otel-attributes", 1),
     ("langchain/lc-prompt-yaml", 1),
     ("promptflow/pf2-plain-heading", 1),
+    ("prompty/pr-basic", 1),
+    ("haystack/hs-list", 1),
+    ("semantic-kernel/sk-default", 1),
+    ("dotprompt/dp-plain", 1),
+    ("banks/bk-plain", 1),
+    ("llamaindex/li-fstring", 1),
+    ("langfuse/lf-placeholder", 1),
+    ("mlflow-prompts/mf-chat", 1),
 )
 
 
@@ -50,22 +60,35 @@ class Kind(NamedTuple):
     folder: Path
     texts: Sequence[Sequence[str]]
 
+    @property
+    def served(self) -> Path:
+        """Return what the server is started with."""
+        return self.folder / "study.zip" if self.name == "zip" else self.folder
 
-def main(wanted: Sequence[str]) -> None:
+
+class Screen(NamedTuple):
+    """The size of the window and its look, and the folder for pictures."""
+
+    width: int
+    height: int
+    is_dark: bool
+    pictures: Path | None
+
+
+def main(wanted: Sequence[str], screen: Screen) -> int:
     with tempfile.TemporaryDirectory() as home:
         kinds = [kind for kind in (*_write_everyday(Path(home)), *_list_cases()) if not wanted or kind.name in wanted]
         port = free_port()
         url = f"http://127.0.0.1:{port}/"
-        env = {
-            "READBACK_WORKSPACE": os.pathsep.join(str(kind.folder) for kind in kinds),
-            "READBACK_UPLOADS": f"{home}/uploads",
-        }
-        with running(server.command(port=port), url, env):
-            right = sum(_walk(kind, url) for kind in kinds)
-        print(f"right in at most {MOST} clicks: {right} of {2 * len(kinds)}")
+        paths = [str(kind.served) for kind in kinds]
+        command = [sys.executable, "-m", "readback.cli", "serve", "--port", str(port), *paths]
+        with running(command, url, {"READBACK_UPLOADS": f"{home}/uploads"}):
+            right = sum(_walk(kind, url, screen) for kind in kinds)
+    print(f"right in at most {MOST} clicks: {right} of {2 * len(kinds)}")
+    return int(right < 2 * len(kinds))
 
 
-def _walk(kind: Kind, url: str) -> int:
+def _walk(kind: Kind, url: str, screen: Screen) -> int:
     """Go both ways to the record; return how many of them led to the exact text in time."""
     from playwright.sync_api import Error, sync_playwright
 
@@ -74,18 +97,25 @@ def _walk(kind: Kind, url: str) -> int:
         browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
         for way in ("folder", "upload"):
             clicks = None
-            with tab(browser) as page, suppress(Error):
-                clicks = _open_folder(page, kind, url) if way == "folder" else _upload(page, kind, url)
-                clicks += _find_record(page, kind.texts)
+            with tab(browser) as page:
+                page.set_viewport_size({"width": screen.width, "height": screen.height})
+                page.emulate_media(color_scheme="dark" if screen.is_dark else "light")
+                with suppress(Error):
+                    clicks = _open_folder(page, kind, url) if way == "folder" else _upload(page, kind, url)
+                    clicks += _find_record(page, kind.texts)
+                if screen.pictures:
+                    page.wait_for_timeout(700)  # for fonts and what fades in
+                    page.screenshot(path=screen.pictures / f"{re.sub('[ /]', '-', kind.name)}-{way}.png")
             is_right = clicks is not None and clicks <= MOST
             right += is_right
-            print(f"{kind.name:32} {way:7} {'–' if clicks is None else clicks} {'right' if is_right else 'WRONG'}")
+            clicked = "–" if clicks is None else str(clicks)
+            print(f"{kind.name:32} {way:7} {clicked} {'right' if is_right else 'WRONG'}", flush=True)
         browser.close()
     return right
 
 
 def _open_folder(page: Any, kind: Kind, url: str) -> int:
-    open_page(page, f"{url}?workspace={kind.folder.name}")
+    open_page(page, f"{url}?workspace={kind.served.stem}")
     return _see_messages(page)
 
 
@@ -132,8 +162,13 @@ def _find_record(page: Any, texts: Sequence[Sequence[str]]) -> int:
 
 def _holds(page: Any, wanted: Sequence[str]) -> bool:
     """Tell whether the page has the texts in their order, each as the whole text of an element."""
-    shown_texts = iter(page.locator(".rb-exact").evaluate_all("elements => elements.map(each => each.textContent)"))
-    return all(any(shown_text == text for shown_text in shown_texts) for text in wanted)
+    return _follow(wanted, page.locator(".rb-exact").evaluate_all("elements => elements.map(each => each.textContent)"))
+
+
+def _follow(wanted: Sequence[str], texts: Sequence[str]) -> bool:
+    """Tell whether the wanted texts are among others in their order."""
+    rest = iter(texts)
+    return all(any(text == each for each in rest) for text in wanted)
 
 
 def _write_everyday(home: Path) -> Iterator[Kind]:
@@ -174,16 +209,22 @@ def _make(home: Path, name: str) -> Path:
 
 
 def _list_cases() -> Iterator[Kind]:
-    """List one case of each other tool, with what its tool sent for a row, under any condition."""
+    """List one case of each other tool, with what its tool sent for a row, under any condition.
+
+    Raises ValueError where the tool sent nothing for the row, or the same for another.
+    """
     for case, row in CASES if SHARED.is_dir() else ():
         tool, _, name = case.partition("/")
-        texts = []
+        texts, others = list[list[str]](), list[list[str]]()
         with (SHARED / tool / "expected.jsonl").open(encoding="utf-8") as lines:
             for line in lines:
                 expected = json.loads(line)
-                if expected["case"] == name and (row_of := expected.get("row", row)) is not None and row_of == row:
-                    texts.append(_list_texts(expected))
-        yield Kind(case, SHARED / case, [each for each in texts if each])
+                if expected["case"] == name and (contents := _list_texts(expected)):
+                    is_wanted = row == (expected.get("row") if isinstance(row, int) else expected.get("id"))
+                    (texts if is_wanted else others).append(contents)
+        if not texts or any(_follow(each, other) for each in texts for other in others):
+            raise ValueError(f"{case}: row {row} has no text of its own")
+        yield Kind(case, SHARED / case, texts)
 
 
 def _list_texts(expected: Mapping[str, Any]) -> list[str]:
@@ -197,4 +238,12 @@ def _list_texts(expected: Mapping[str, Any]) -> list[str]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("kinds", nargs="*")
+    parser.add_argument("--pictures", type=Path)
+    parser.add_argument("--screen", default="1366x768")
+    arguments = parser.parse_args()
+    size, _, look = arguments.screen.partition(":")
+    if arguments.pictures:
+        arguments.pictures.mkdir(parents=True, exist_ok=True)
+    sys.exit(main(arguments.kinds, Screen(*map(int, size.split("x")), look == "dark", arguments.pictures)))
