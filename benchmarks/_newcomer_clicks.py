@@ -232,7 +232,7 @@ def _list_texts(expected: Mapping[str, Any]) -> list[str]:
     messages = calls[0]["messages"] if calls else expected.get("messages")
     if messages is None:
         return [expected["text"]] if isinstance(expected.get("text"), str) else []
-    contents = [message["content"] for message in messages]
+    contents = [message.get("content") for message in messages]
     joined = ["\n".join(part.get("text", "") for part in each) if isinstance(each, list) else each for each in contents]
     return [text for text in joined if text]
 

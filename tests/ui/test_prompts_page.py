@@ -296,3 +296,18 @@ def test_a_disk_that_stops_answering_is_said_and_does_not_start_the_page_for_eve
     test = messages()
     assert "d.jsonl cannot be read:" in words(test)
     assert "Input/output error" in test.code[0].value
+
+
+def test_an_empty_value_that_the_template_reads_is_used(serving: Write) -> None:
+    rows = '{"id": "1", "q": "Why?", "context": "", "docs": [{"t": ""}], "other": "", "more": null}\n'
+    serving({"prompt.jinja": "{{ context }}{{ q }}{{ docs[0].t }}{{ more }}", "rows.jsonl": rows})
+    _, _, text = words(page("prompts")).partition("The record ")
+    stated = {name: use for name, use in re.findall(r"(\S+) (not used|used, empty|used)\b", text)}
+    assert stated == {
+        "q": "used",
+        "context": "used, empty",
+        "docs[0].t": "used, empty",
+        "more": "used, empty",
+        "id": "not used",
+        "other": "not used",
+    }

@@ -20,7 +20,12 @@ from readback.words import t
 
 FIELDS = 80  # fields of a record in the list
 TELLING = 12  # characters from which a text found in the messages is hardly there by chance
-USES = {"used": "rb-s rb-data", "inside": "rb-s rb-data", "unused": "rb-small"}  # the looks of the three words
+USES = {  # the looks of the four words
+    "used": "rb-s rb-data",
+    "used_empty": "rb-s rb-data",
+    "inside": "rb-s rb-data",
+    "unused": "rb-small",
+}
 SHOWN = 200  # characters of a field's value in the list
 
 
@@ -118,7 +123,10 @@ def _listed(
         if finding.place.field and (finding.place.file in (None, row.file)):
             faults.setdefault(finding.place.field, []).append(number)
     texts = [message.text for message in assembly.messages]
-    uses = {path: _use(path, value, used, texts) for path, value in leaves[:FIELDS]}
+    empty = _name_empty(assembly, mapped)
+    uses = {
+        path: "used_empty" if path in empty else _use(path, value, used, texts) for path, value in leaves[:FIELDS]
+    }
     rows = [_field(path, value, uses[path], faults.get(path, [])) for path, value in leaves[:FIELDS]]
     show.draw(show.h('<dl class="rb-fields">{}</dl>', show.join(rows)))
     if len(leaves) > FIELDS:
@@ -147,6 +155,17 @@ def used_names(assembly: Assembly, row: Location, mapped: Mapping[str, str]) -> 
         return frozenset(place.field for place in here if place.field)
     names = {segment.name for segment in segments if segment.name}
     return frozenset(mapped.get(_head(name), _head(name)) + name[len(_head(name)) :] for name in names)
+
+
+def _name_empty(assembly: Assembly, mapped: Mapping[str, str]) -> frozenset[str]:
+    """Return the paths of a record whose values the template reads and which add no character to the messages."""
+    if assembly.choice.judge:  # what a judge reads is named by its own template
+        return frozenset()
+    return frozenset(
+        mapped.get(_head(use.name), _head(use.name)) + use.name[len(_head(use.name)) :]
+        for use in assembly.uses
+        if use.state in ("empty", "null")
+    )
 
 
 def aliases() -> Mapping[str, str]:
