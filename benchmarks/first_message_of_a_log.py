@@ -1,0 +1,175 @@
+"""How long after `readback serve LOG.eval` the first exact message of a big log of Inspect stands in the browser.
+
+Run: python benchmarks/first_message_of_a_log.py [--megabytes 500] [--folder FOLDER]
+A log is written with samples of about 100 kB (a document in the question, an answer, a score), packed to the size that
+is asked for, and served with an empty cache. `overview` and `message` are the seconds from the start of the server
+until Overview has its first content, and until Prompts has the exact text of a sample (it is compared); `again` is the
+same with a cache that knows the log, `small` with a log of 1 MiB: what server and browser need for any. `memory` is the
+most that the server and its children had resident together (what they share counts once for each). The baseline reads
+the log once: each sample is unpacked, and no more.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import json
+import os
+import random
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+import zipfile
+from contextlib import suppress
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+
+PROJECT = Path(__file__).resolve().parents[1]
+sys.path.append(str(PROJECT / "tests" / "browser"))
+import find_browser  # noqa: E402 - the tests know where the browser is
+
+QUESTION = "{number}: how long is the notice?\n\n{document}\n"
+WAIT = 1_800_000  # milliseconds until nothing is expected any more
+
+
+def main() -> None:
+    """Write the log, read it once, serve it, print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--megabytes", type=int, default=500)
+    parser.add_argument("--folder", type=Path)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as home:
+        small, log = Path(home, "small.eval"), Path(home, "log.eval")
+        _, texts = write_log(small, 1 << 20)
+        count, _ = write_log(log, arguments.megabytes << 20)
+        seconds, unpacked = read_once(log)
+        print(f"{log.stat().st_size >> 20} MiB, {count:,} samples, unpacked {unpacked >> 20} MiB")
+        print(f"read once: {seconds:.1f} s", flush=True)
+        for name, path in (("small", small), ("first", log), ("again", log)):
+            overview, message, memory = measure(path, Path(home), texts)
+            ratio = f"{message / seconds:.1f} times reading it once"
+            print(f"{name}: overview {overview:.1f} s  message {message:.1f} s ({ratio})  memory {memory >> 20} MiB")
+            sys.stdout.flush()
+
+
+def write_log(path: Path, size: int) -> tuple[int, set[str]]:
+    """Write a log of about `size` bytes; return the number of samples and the questions of the first ones."""
+    draw = random.Random(1)
+    texts, number = set[str](), 0
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        while path.stat().st_size < size:
+            number += 1
+            question = QUESTION.format(number=number, document=base64.b64encode(draw.randbytes(24_000)).decode())
+            if number <= 20:
+                texts.add(question)
+            archive.writestr(f"samples/{number}_epoch_1.json", json.dumps(make_sample(number, question)))
+        archive.writestr("header.json", json.dumps(make_header(number)))
+    return number, texts
+
+
+def make_sample(number: int, question: str) -> dict[str, Any]:
+    """Return a sample as Inspect writes it: the question as input, in the conversation and in the event of the call."""
+    asked = {"role": "user", "content": question}
+    reply = {"role": "assistant", "content": "Three months."}
+    output = {"model": "m", "choices": [{"message": reply, "stop_reason": "stop"}]}
+    call = {"event": "model", "model": "m", "input": [asked], "tools": [], "config": {}, "output": output}
+    return {
+        "id": number,
+        "epoch": 1,
+        "input": question,
+        "target": "three",
+        "messages": [asked, reply],
+        "output": output,
+        "scores": {"match": {"value": "C" if number % 3 else "I", "answer": "three"}},
+        "events": [call],
+    }
+
+
+def make_header(count: int) -> dict[str, Any]:
+    """Return the header of a run that ended well."""
+    results = {"total_samples": count, "completed_samples": count, "scores": []}
+    return {"version": 2, "status": "success", "eval": {"task": "lease", "model": "m"}, "plan": {}, "results": results}
+
+
+def read_once(path: Path) -> tuple[float, int]:
+    """Unpack every member; return the seconds and the bytes."""
+    begun, size = time.perf_counter(), 0
+    with zipfile.ZipFile(path) as archive:
+        for info in archive.infolist():
+            with archive.open(info) as member:
+                while block := member.read(1 << 20):
+                    size += len(block)
+    return time.perf_counter() - begun, size
+
+
+def measure(log: Path, home: Path, texts: set[str]) -> tuple[float, float, int]:
+    """Serve the log and open Overview and Prompts; return the seconds until each has its content, and the memory."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    url = f"http://127.0.0.1:{port}/"
+    env = {**os.environ, "READBACK_CACHE": str(home / "cache"), "READBACK_STATE": str(home / "state")}
+    command = [sys.executable, "-m", "readback.cli", "serve", str(log), "--port", str(port)]
+    begun = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
+    ended, peak = Event(), [0]
+    watch = Thread(target=watch_memory, args=(process.pid, ended, peak))
+    watch.start()
+    try:
+        wait_for(url)
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=find_browser.chromium(), args=["--no-sandbox"])
+            page = browser.new_page(viewport={"width": 1366, "height": 768})
+            page.set_default_timeout(WAIT)
+            page.goto(url, timeout=WAIT)
+            page.wait_for_selector(".rb-status, .rb-table, .rb-lead, .rb-counts", timeout=WAIT)
+            overview = time.perf_counter() - begun
+            page.get_by_role("link", name="Prompts", exact=True).first.click()
+            page.wait_for_selector(".rb-exact", timeout=WAIT)
+            message = time.perf_counter() - begun
+            shown_texts = page.locator(".rb-exact").evaluate_all("elements => elements.map(each => each.textContent)")
+            assert texts & set(shown_texts), "the text on the screen is not that of a sample"
+            browser.close()
+    finally:
+        process.terminate()
+        process.wait(20)
+        ended.set()
+        watch.join()
+    return overview, message, peak[0]
+
+
+def wait_for(url: str) -> None:
+    """Return when the server answers."""
+    for _ in range(1_200):
+        with suppress(OSError), urllib.request.urlopen(f"{url}_stcore/health", timeout=1):
+            return
+        time.sleep(0.1)
+    raise RuntimeError("no server")
+
+
+def watch_memory(root: int, ended: Event, peak: list[int]) -> None:
+    """Keep in `peak[0]` the most bytes that a process and all below it had resident together."""
+    page_size = os.sysconf("SC_PAGE_SIZE")
+    while not ended.wait(0.2):
+        below, sizes = {root}, 0
+        parents = dict[int, int]()
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit():
+                with suppress(OSError, ValueError):
+                    parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+        while more := {pid for pid, parent in parents.items() if parent in below} - below:
+            below |= more
+        for pid in below:
+            with suppress(OSError, ValueError):
+                sizes += int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * page_size
+        peak[0] = max(peak[0], sizes)
+
+
+if __name__ == "__main__":
+    main()
