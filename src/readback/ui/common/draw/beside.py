@@ -124,9 +124,7 @@ def _listed(
             faults.setdefault(finding.place.field, []).append(number)
     texts = [message.text for message in assembly.messages]
     empty = _name_empty(assembly, mapped)
-    uses = {
-        path: "used_empty" if path in empty else _use(path, value, used, texts) for path, value in leaves[:FIELDS]
-    }
+    uses = {path: "used_empty" if path in empty else _use(path, value, used, texts) for path, value in leaves[:FIELDS]}
     rows = [_field(path, value, uses[path], faults.get(path, [])) for path, value in leaves[:FIELDS]]
     show.draw(show.h('<dl class="rb-fields">{}</dl>', show.join(rows)))
     if len(leaves) > FIELDS:
