@@ -30,6 +30,7 @@ from find_browser import chromium  # noqa: E402
 from served import free_port, open_page, running, settle, tab  # noqa: E402
 
 SHARED = Path(os.environ.get("READBACK_SHARED", "../shared")) / "vectors/ecosystem"
+TEXTS = ".rb-exact"
 MOST = 3  # clicks that a newcomer is asked for
 CASES: tuple[tuple[str, int | str], ...] = (  # of each tool one: folder, the row that is looked at, or its id
     ("openai/oa-batch-chat", 1),
@@ -155,14 +156,19 @@ def _find_record(page: Any, texts: Sequence[Sequence[str]]) -> int:
     for clicks in range(MOST):
         if any(_holds(page, wanted) for wanted in texts):
             return clicks
+        before = page.locator(TEXTS).all_text_contents()
         page.locator(".st-key-next button").first.click()
         settle(page)
+        for _ in range(40):  # a busy browser draws later than the server ends
+            if page.locator(TEXTS).all_text_contents() != before:
+                break
+            page.wait_for_timeout(250)
     return MOST + 1
 
 
 def _holds(page: Any, wanted: Sequence[str]) -> bool:
     """Tell whether the page has the texts in their order, each as the whole text of an element."""
-    return _follow(wanted, page.locator(".rb-exact").evaluate_all("elements => elements.map(each => each.textContent)"))
+    return _follow(wanted, page.locator(TEXTS).all_text_contents())
 
 
 def _follow(wanted: Sequence[str], texts: Sequence[str]) -> bool:
