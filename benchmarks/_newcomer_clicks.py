@@ -146,7 +146,7 @@ def _see_messages(page: Any) -> int:
         link = page.get_by_role("link", name=name, exact=True)
         if link.count():
             link.first.click()
-            page.wait_for_selector(".rb-exact", timeout=30_000)
+            page.wait_for_selector(".rb-exact", timeout=90_000)
             settle(page)
             return 1
     return MOST + 1

@@ -63,6 +63,7 @@ def write_log(path: Path, size: int) -> tuple[int, set[str]]:
     draw = random.Random(1)
     texts, number = set[str](), 0
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("_journal/start.json", json.dumps({"version": 2, "eval": make_header(0)["eval"], "plan": {}}))
         while path.stat().st_size < size:
             number += 1
             question = QUESTION.format(number=number, document=base64.b64encode(draw.randbytes(24_000)).decode())

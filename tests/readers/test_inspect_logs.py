@@ -333,6 +333,15 @@ def test_the_later_of_two_members_with_one_name_counts(tmp_path: Path) -> None:
     assert list_reasons(events) == ["1 earlier members of a name that comes again: the sample ran again"]
 
 
+def test_a_log_is_known_whose_header_comes_after_very_many_samples(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archive, "LOOKED_AT", 2)
+    samples = [make_sample(number) for number in range(5)]
+    for name, expected in (("a.eval", True), ("a.zip", False)):
+        assert archive.recognise(write_log(tmp_path / name, *samples)) is expected, name
+
+
 def test_a_bomb_is_not_unpacked(tmp_path: Path) -> None:
     bomb = b'{"id": 1, "x": "' + b"0" * (65 << 20) + b'"}'
     members = [("samples/1_epoch_1.json", bomb), ("header.json", json.dumps(HEADER).encode())]

@@ -53,7 +53,7 @@ def recognise(path: Path) -> bool:
                 has_samples |= member.name.startswith((SAMPLES, "_journal/")) or member.name == "summaries.json"
                 if member.name == START or (has_header and has_samples):
                     return True
-                if number > LOOKED_AT:
+                if number > LOOKED_AT and path.suffix != ".eval":  # the header of a log comes last
                     return False
         except BadZip:
             stream.seek(0)
