@@ -103,8 +103,8 @@ def _walk(kind: Kind, url: str, ways: Sequence[str], screen: Screen) -> int:
                 page.set_viewport_size({"width": screen.width, "height": screen.height})
                 page.emulate_media(color_scheme="dark" if screen.is_dark else "light")
                 with suppress(Error):
-                    clicks = _open_folder(page, kind, url) if way == "folder" else _upload(page, kind, url)
-                    clicks += _find_record(page, kind.texts)
+                    before = _open_folder(page, kind, url) if way == "folder" else _upload(page, kind, url)
+                    clicks = before + _find_record(page, kind.texts)
                 if screen.pictures:
                     page.wait_for_timeout(700)  # for fonts and what fades in
                     page.screenshot(path=screen.pictures / f"{re.sub('[ /]', '-', kind.name)}-{way}.png")
