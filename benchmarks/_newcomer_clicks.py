@@ -240,7 +240,10 @@ def _list_texts(expected: Mapping[str, Any]) -> list[str]:
     if messages is None:
         return [expected["text"]] if isinstance(expected.get("text"), str) else []
     contents = [message.get("content") for message in messages]
-    joined = ["\n".join(part.get("text", "") for part in each) if isinstance(each, list) else each for each in contents]
+    joined = [
+        "\n".join(part["text"] for part in each if "text" in part) if isinstance(each, list) else each
+        for each in contents
+    ]
     return [text for text in joined if text]
 
 
