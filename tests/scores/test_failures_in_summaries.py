@@ -182,9 +182,9 @@ def test_failures_counted_as_0_are_said_to_be_counted_so(write: Write) -> None:
         "results.csv": HEAD + rows_of(30, 10, 10),
         "summary.json": json.dumps({"model": "m", "total": 50, "failed": 10, "pass_rate": 0.6}),
     }
-    (one,) = found_in(write(files))["scr-summary-differs"]
-    assert (one.values["stated"], one.values["computed"], one.values["n"]) == ("0.6", "0.75", 40)
-    assert "those without a value as 0" in one.values["because"]
+    (one,) = found_in(write(files))["scr-summary-counts-failures"]
+    assert (one.values["stated"], one.values["without"], one.values["n"]) == ("0.6", "0.75", 40)
+    assert "10 rows without a score" in one.values["sentence"]
 
 
 def test_every_place_says_it_in_the_same_words(

@@ -22,7 +22,7 @@ from readback.scores.comparing.comparison import Comparison
 from readback.scores.drawn_pairs import Concluded
 from readback.scores.in_view import Line
 from readback.scores.plain_table import PlainTable
-from readback.scores.reported.matching_rows import find_left_out
+from readback.scores.reported.counted_failures import find_summarised_failures
 from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Criterion
@@ -64,7 +64,8 @@ def build_charts(meeting: Meeting) -> dict[str, Any] | None:
         "differences": _build_differences(view, compared, criterion, concluded) if compared else None,
         "planned": list(_list_planned(meeting, table)),
         "left_out": [
-            omission.line(table.label(omission.row.condition)) for omission in find_left_out(table, summary.rows(table))
+            failures.line(table.label(failures.row.condition))
+            for failures in find_summarised_failures(table, summary.rows(table))
         ],
         "rows": [_shorten_row(row, table) for row in list_rows(table)],
     }

@@ -10,6 +10,7 @@ from typing import Any
 from readback.scores import summary
 from readback.scores.pairwise import outcomes as pairwise
 from readback.scores.reported.aggregates import Aggregate, list_aggregates
+from readback.scores.reported.counted_failures import CountedFailures, find_counted_failures
 from readback.scores.reported.matching_rows import LeftOut, agrees, find_left_out, match_rows
 from readback.scores.slices import by_field
 from readback.scores.slices.by_field import SliceField, SliceFields
@@ -30,7 +31,7 @@ def reported(table: ScoreTable, criteria: Iterable[str], judge: str | None = Non
 
 
 def beside_rows(table: ScoreTable) -> dict[str, Any]:
-    """How many stated means have rows of their own, how many agree with them, and which leave failed rows out."""
+    """How many stated means have rows of their own, how many agree with them, and what they make of failed rows."""
     rows = summary.rows(table)
     pairs = [(mean, row) for mean, row in match_rows(table, rows) if row is not None]
     return {
@@ -38,6 +39,7 @@ def beside_rows(table: ScoreTable) -> dict[str, Any]:
         "agree": sum(agrees(mean, row) for mean, row in pairs),
         "not_recomputed": _list_not_recomputed(table),
         "leave_out": [_left_out(table, left_out) for left_out in find_left_out(table, rows)],
+        "count_failures": [_counted(table, counted) for counted in find_counted_failures(table, rows)],
     }
 
 
@@ -62,6 +64,26 @@ def _left_out(table: ScoreTable, left_out: LeftOut) -> dict[str, Any]:
         "sentence": left_out.line(table.label(left_out.row.condition)),
         "file": left_out.reported.place.file,
         "line": left_out.reported.place.line,
+    }
+
+
+def _counted(table: ScoreTable, counted: CountedFailures) -> dict[str, Any]:
+    """Return which failed rows a stated mean counts, in numbers and as the sentence that every page has."""
+    return {
+        "condition": dict(counted.row.condition),
+        "criterion": counted.row.criterion,
+        "judge": counted.row.judge or None,
+        "stated": counted.reported.mean,
+        "stated_n": counted.reported.n,
+        "n": counted.row.n,
+        "all": counted.whole,
+        "failed": len(counted.stored),
+        "counted_as": list(counted.stored),
+        "without_failures": counted.mean,
+        "items": list(counted.items),
+        "sentence": counted.line(table.label(counted.row.condition)),
+        "file": counted.reported.place.file,
+        "line": counted.reported.place.line,
     }
 
 

@@ -143,8 +143,9 @@ def _format_rows(answer: Answer, labels: _Labels) -> Iterator[str]:
             yield f"  conditions by {' · '.join(factors)}"
         for row in rows:
             yield f"  {_format_row(row, labels)}"
-        # What a file states of these rows and leaves failures out of.
-        for statement in answer.get("stated_beside_rows", {}).get("leave_out", ()):
+        # What a file states of these rows and leaves failures out of, or counts them in.
+        beside_rows = answer.get("stated_beside_rows", {})
+        for statement in (*beside_rows.get("leave_out", ()), *beside_rows.get("count_failures", ())):
             if (statement["criterion"], statement["judge"]) == heading:
                 yield f"  {statement['sentence']}"
         yield from _format_narrow_intervals(rows)

@@ -22,6 +22,7 @@ TRUTH = {"true": 1.0, "yes": 1.0, "pass": 1.0, "false": 0.0, "no": 0.0, "fail": 
 NOT_A_NUMBER = "not a number: "
 INFINITE = "not a number: endless"  # in JSON, where the row reader has said so
 SAYS = "the cell says "
+STORED = "stored as "  # how the reason of a grade without a value begins where its log holds a number for it
 TRUTH_VALUE = "a truth value"  # how the reason begins; a number on a binary scale only, which is known at the end
 WRITTEN = "a number written as text"  # of a row whose program would not count it
 KINDS = (".rows", ".aggregated")  # how the GRAG-LiveRAG program ends the names of two files about one run
@@ -137,6 +138,16 @@ def failure_words(texts: Iterable[str], cells: Iterable[Cell]) -> str | None:
     begun = next((start for text in texts for start in FAILURE_WORDS if text.lstrip().startswith(start)), None)
     values = [value for value, state, _ in cells if state == SCORED]
     return begun if begun and values and not any(values) else None
+
+
+def describe_stored(value: float, why: str) -> str:
+    """Return why a grade has no value, with the number that its log stores for it."""
+    return f"{STORED}{value!r}; {why}" if why else f"{STORED}{value!r}"
+
+
+def read_stored(why: str) -> float | None:
+    """Return the number that a log stores for a grade without a value; None where the reason holds none."""
+    return float(why.removeprefix(STORED).partition(";")[0]) if why.startswith(STORED) else None
 
 
 def text_of(value: Any) -> str:

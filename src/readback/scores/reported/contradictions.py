@@ -16,7 +16,16 @@ from readback.quantity import quantity
 from readback.scores.criteria import load_shipped_criteria, look_up, number, scale_text
 from readback.scores.files.cells import NOT_A_NUMBER, SAYS, WRITTEN
 from readback.scores.reported import unreachable_rates, verdicts
-from readback.scores.reported.matching_rows import LeftOut, agrees, find_left_out, get_share, get_tolerance, match_rows
+from readback.scores.reported.counted_failures import CountedFailures, find_counted_failures
+from readback.scores.reported.matching_rows import (
+    LeftOut,
+    agrees,
+    find_cells,
+    find_left_out,
+    get_share,
+    get_tolerance,
+    match_rows,
+)
 from readback.scores.table import FAILED, MISSING, SCORED, Reported, ScoreTable
 from readback.types import Diagnostic
 
@@ -80,14 +89,9 @@ def _list_readings(cells: _Cells) -> Iterator[tuple[str, list[float]]]:
 
 
 def _collect_cells(table: ScoreTable, row: Row) -> _Cells:
-    import numpy as np
-
     columns = table.columns
-    of_row = np.asarray(columns.condition) == columns.conditions.index(row.condition)
-    of_row &= np.asarray(columns.criterion) == columns.criteria.index(row.criterion)
-    of_row &= np.asarray(columns.judge) == columns.judges.index(row.judge)
     cells = _Cells()
-    for cell in np.flatnonzero(of_row).tolist():
+    for cell in find_cells(table, row).tolist():
         reason = columns.whys.get(cell, "")
         if columns.state[cell] == SCORED:
             cells.values.append(columns.value[cell])
@@ -112,15 +116,18 @@ def _remove(values: Sequence[float], removed: Sequence[float]) -> list[float]:
 
 CODE = "scr-summary-differs"
 LEAVES_OUT = "scr-summary-leaves-failures"
+COUNTS = "scr-summary-counts-failures"
 MEAN, RATE = "mean", "rate"
 
 
 def find_contradictions(table: ScoreTable, rows: Sequence[Row]) -> Iterator[Diagnostic]:
     """Yield every contradiction; `rows` are those of every condition."""
     left_out = [mean for mean in find_left_out(table, rows) if mean.states_whole]
-    explained = [mean.reported for mean in left_out]
+    counted = list(find_counted_failures(table, rows))
+    explained = [mean.reported for mean in left_out] + [mean.reported for mean in counted]
     yield from _find_differences(table, rows, explained)
     yield from (_describe_left_out(table, mean) for mean in left_out)
+    yield from (_describe_counted(table, mean) for mean in counted)
     yield from _check_own_counts(table)
     yield from unreachable_rates.find_unreachable(table, explained)
     yield from verdicts.find_wrong_verdicts(table)
@@ -140,6 +147,24 @@ def _describe_left_out(table: ScoreTable, left_out: LeftOut) -> Diagnostic:
     }
     key = _build_key(label, left_out.reported.criterion, MEAN)
     return Diagnostic(LEAVES_OUT, values, left_out.reported.place, flagged=key, among=(label,))
+
+
+def _describe_counted(table: ScoreTable, counted: CountedFailures) -> Diagnostic:
+    """Return the diagnostic of a mean in which rows that failed count as 0."""
+    label = table.label(counted.row.condition)
+    values = {
+        "condition": label,
+        "criterion": counted.reported.criterion,
+        "stated": counted.stated,
+        "stated_n": "–" if counted.reported.n is None else counted.reported.n,
+        "failed": len(counted.stored),
+        "without": counted.without,
+        "n": counted.row.n,
+        "what": _get_kind(counted.reported),
+        "sentence": counted.sentence,
+    }
+    key = _build_key(label, counted.reported.criterion, MEAN)
+    return Diagnostic(COUNTS, values, counted.reported.place, flagged=key, among=(label,))
 
 
 def _find_differences(table: ScoreTable, rows: Sequence[Row], explained: Sequence[Reported]) -> Iterator[Diagnostic]:

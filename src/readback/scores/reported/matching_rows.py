@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from readback.scores.criteria import number
 from readback.scores.table import FAILED, SCORED, ConditionKey, Reported, ScoreTable
@@ -85,8 +85,24 @@ def _is_mean_of(row: Row, means: Reported) -> bool:
     """Return whether a stated number is the mean of the row's scores, or that with its failed ones as 0."""
     if row.mean is None or means.state != SCORED:
         return False
-    with_zeros = row.mean * row.n / (row.n + row.failed)
-    return any(abs(mean - get_share(means)) <= get_tolerance(means) for mean in (row.mean, with_zeros))
+    counts = (row.n, row.n + row.failed, row.all)
+    return any(abs(row.mean * row.n / n - get_share(means)) <= get_tolerance(means) for n in counts)
+
+
+def find_cells(table: ScoreTable, row: Row) -> Any:
+    """Return the numbers of the cells behind a row, as an array."""
+    import numpy as np
+
+    columns = table.columns
+    of_row = np.asarray(columns.condition) == columns.conditions.index(row.condition)
+    of_row &= np.asarray(columns.criterion) == columns.criteria.index(row.criterion)
+    of_row &= np.asarray(columns.judge) == columns.judges.index(row.judge)
+    return np.flatnonzero(of_row)
+
+
+def format_stated(means: Reported) -> str:
+    """Return a stated number as the file has it."""
+    return f"{number(means.mean)}{' %' if means.whole == 100 else ''}"
 
 
 PLACES = 3  # decimals of the mean with zeros
@@ -111,8 +127,7 @@ class LeftOut:
     @property
     def stated(self) -> str:
         """The stated number as the file has it."""
-        sign = " %" if self.reported.whole == 100 else ""
-        return f"{number(self.reported.mean)}{sign}"
+        return format_stated(self.reported)
 
     @property
     def sentence(self) -> str:

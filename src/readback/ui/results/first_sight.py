@@ -17,7 +17,8 @@ from readback.scores.conclusion import BestOf
 from readback.scores.criteria import MINUS, scale_text
 from readback.scores.drawn_pairs import is_of_another, list_fairness, list_pairs
 from readback.scores.report import Line
-from readback.scores.reported.matching_rows import agrees, find_left_out, match_rows
+from readback.scores.reported.counted_failures import find_summarised_failures
+from readback.scores.reported.matching_rows import agrees, match_rows
 from readback.scores.summary_row import Row
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Diagnostic, Workspace
@@ -32,6 +33,7 @@ from readback.ui.results.lead import Concluded
 from readback.words import t
 
 PAIRS = 3  # planned pairs that are looked at under other criteria
+STATED = 3  # means that files state and that treat failed rows in another way
 MOST = 6  # other criteria that a pair is looked at under
 Body = list[Mapping[str, Any]]
 Table = tuple[tuple[Column, ...], Body]
@@ -79,9 +81,14 @@ def _list_notes(
     # Else the first words have said which conditions are on another scale.
     if left_out and not_compared.find_scales(file_table, name) is None:
         yield left_out
-    for failures in find_left_out(file_table, summary.rows(file_table)):
-        if failures.row.criterion == name:
-            yield failures.line(file_table.label(failures.row.condition))
+    summarised = [
+        failures.line(file_table.label(failures.row.condition))
+        for failures in find_summarised_failures(file_table, summary.rows(file_table))
+        if failures.row.criterion == name
+    ]
+    yield from summarised[:STATED]
+    if len(summarised) > STATED:
+        yield t("scores.counted_others", n=len(summarised) - STATED)
     yield from _list_own_numbers(file_table, name)
     if name in scored.inferred:
         yield t("scores.inferred", criterion=name, scale=scale_text(view.criterion))

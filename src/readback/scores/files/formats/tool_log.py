@@ -19,15 +19,18 @@ from readback.readers.logs.events import Aggregate
 from readback.readers.logs.formats import find_format
 from readback.readers.row import Row as FileRow
 from readback.scores.criteria import load_shipped_criteria, look_up
+from readback.scores.files.cells import LARGEST, describe_stored
 from readback.scores.files.formats import tidy
 from readback.scores.files.score_rows import FileScores, FileSettings, Row
-from readback.scores.table import OwnSummary, Reported, SourceRead
+from readback.scores.table import FAILED, MISSING, OwnSummary, Reported, SourceRead
 from readback.types import Criterion, Diagnostic, Location
 
 NAME = "grades of a log"
 MARK = "of a log"  # a column that no other file has
+STORED = "stored by the log"  # the number that stands where a grade has no value
 GRADE, AGGREGATE = "grade", "aggregate"
 PLAIN = re.compile(r"(?:mean|accuracy)(?: \(mean\))?")  # of the values of the rows, as Inspect, lm-eval, promptfoo say
+LONGEST_REASON = 80  # characters of a tool's reason in a finding
 DECIMALS = 6  # logs hold numbers as exactly as the tool computed them
 STATES: Mapping[str, str | None] = {"scored": None, "missing": "missing", "failed": "judge failed"}
 
@@ -79,7 +82,21 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSe
         ends: dict[str, tuple[float, float]] = {}
         scores = tidy.read(_note_ends(_name_rows(grades, find), ends), named, settings)
         scores = replace(scores, source=replace(scores.source, what=NAME), criteria=_state_shares(ends))
+        scores = _note_stored(scores, log.stored)
+        scores = replace(scores, diagnostics=(*scores.diagnostics, *log.list_zeros(settings)))
     return _add_aggregates(scores, log, settings)
+
+
+def _note_stored(scores: FileScores, stored: Mapping[int, float]) -> FileScores:
+    """Return the scores with the numbers that the log stores for grades without a value, by line, in their reasons."""
+    columns = scores.columns
+    if columns is None or not stored:
+        return scores
+    whys = dict(columns.whys)
+    for cell, line in enumerate(columns.line):
+        if line in stored and columns.state[cell] in (FAILED, MISSING):
+            whys[cell] = describe_stored(stored[line], whys.get(cell, ""))
+    return replace(scores, columns=replace(columns, whys=whys))
 
 
 @dataclass(slots=True)
@@ -92,6 +109,8 @@ class _Log:
 
     aggregates: list[Aggregate] = field(default_factory=list)
     repeated: dict[Key, bool] = field(default_factory=dict)
+    stored: dict[int, float] = field(default_factory=dict)
+    _zeros: dict[str, _Zeros] = field(default_factory=dict)
 
     def split(self, rows: Iterable[Row | Diagnostic]) -> Iterator[Row | Diagnostic]:
         """Yield the grades and what is wrong; keep the rest."""
@@ -109,9 +128,53 @@ class _Log:
                 unscored.add(key)
             if fields["replicate"] != "1":
                 self.repeated[key] = False
+            number = fields.get(STORED)
+            if number is not None:
+                self.stored[row.line] = number
+                if number == 0:
+                    self._zeros.setdefault(key[0] or "", _Zeros()).add(fields)
             yield row
         for key in self.repeated:
             self.repeated[key] = key in unscored
+
+    def list_zeros(self, settings: FileSettings) -> Iterator[Diagnostic]:
+        """Yield for each condition the rows for which the log stores 0 though they failed."""
+        for condition, zeros in self._zeros.items():
+            name = settings.aliases.get(condition, condition) or settings.source.path
+            values = {
+                "condition": name,
+                "rows": len(zeros.rows),
+                "criteria": list(zeros.criteria),
+                "items": list(zeros.items),
+                "reason": _shorten(zeros.reason),
+            }
+            yield Diagnostic("scr-zero-is-failure", values, Location(file=settings.source.path), name, among=(name,))
+
+
+def _shorten(reason: str) -> str:
+    """Return the first line of a reason, with a mark where it goes on."""
+    line = reason.strip().partition("\n")[0][:LONGEST_REASON].rstrip()
+    return line if line == reason.strip() else f"{line} …"
+
+
+@dataclass(slots=True)
+class _Zeros:
+    """The rows of one condition for which the log stores 0 and that have no grade; `reason` is why the first has none.
+
+    Sets are kept as mappings, which remember their order.
+    """
+
+    rows: dict[tuple[str, str], None] = field(default_factory=dict)
+    items: dict[str, None] = field(default_factory=dict)
+    criteria: dict[str, None] = field(default_factory=dict)
+    reason: str = ""
+
+    def add(self, fields: Mapping[str, Any]) -> None:
+        """Add a row by its fields."""
+        self.rows[fields["item"], fields["replicate"]] = None
+        self.items[fields["item"]] = None
+        self.criteria[fields["criterion"]] = None
+        self.reason = self.reason or fields.get("rationale", "")
 
 
 def _add_aggregates(scores: FileScores, log: _Log, settings: FileSettings) -> FileScores:
@@ -184,6 +247,9 @@ def _make_fields(grade: Mapping[str, Any], unnamed: str) -> dict[str, Any]:
     fields["status"] = STATES.get(status, status) or ""
     if grade.get("reason"):
         fields["rationale"] = grade["reason"]
+    stored = grade.get("raw")
+    if grade["value"] is None and isinstance(stored, bool | int | float) and abs(stored) < LARGEST:
+        fields[STORED] = float(stored)
     return fields
 
 
@@ -193,5 +259,5 @@ def _name_rows(rows: Iterable[Row | Diagnostic], find: Callable[[str], str]) -> 
         if isinstance(row, Diagnostic):
             yield row
         else:
-            fields = {name: value for name, value in row.fields.items() if name != MARK}
+            fields = {name: value for name, value in row.fields.items() if name not in (MARK, STORED)}
             yield Grade({**fields, "item": find(fields["item"])}, row.line)
