@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from readback.checks.request_differences import DifferenceKind
 from readback.checks.summary import Audit
+from readback.requests.first_difference import RESPELLED
 from readback.words import t
 
 NAMED = 3  # prompts that a sentence names; more are counted
@@ -15,19 +16,20 @@ NAMED = 3  # prompts that a sentence names; more are counted
 class HeldRequests:
     """The requests of the logs of a workspace, held against its files.
 
-    rows = equal + differing + apart, where the audit looked at all records; `apart` are about no record or condition
-    here, or hold no request.
+    rows = equal + respelled + differing + apart, where the audit looked at all records; `apart` are about no record or
+    condition here, or hold no request. The `respelled` are equal but for the spelling of JSON in them.
     """
 
     rows: int
     equal: int
     differing: int
     kinds: tuple[DifferenceKind, ...]
+    respelled: int = 0
 
     @property
     def apart(self) -> int:
         """How many rows could not be compared."""
-        return max(self.rows - self.equal - self.differing, 0)
+        return max(self.rows - self.equal - self.respelled - self.differing, 0)
 
 
 def count_held(audit: Audit, rows: int) -> HeldRequests | None:
@@ -38,19 +40,32 @@ def count_held(audit: Audit, rows: int) -> HeldRequests | None:
     if not (rows or logged):
         return None
     modes = {row.name: row.mode for row in audit.conditions if row.mode}
-    kinds = tuple(replace(kind, name=modes.get(kind.name, kind.name)) for kind in audit.differences)
-    return HeldRequests(max(rows, logged), equal, logged - equal, kinds)
+    kinds = tuple(
+        replace(kind, name=modes.get(kind.name, kind.name)) for kind in audit.differences if kind.change != RESPELLED
+    )
+    respelled = count_respelled(audit)
+    return HeldRequests(max(rows, logged), equal, logged - equal - respelled, kinds, respelled)
+
+
+def count_respelled(audit: Audit) -> int:
+    """Return how many logged requests are equal but for the spelling of JSON in them."""
+    return sum(kind.count for kind in audit.differences if kind.change == RESPELLED)
 
 
 def describe_held(comparison: HeldRequests, *, sample: bool = False) -> str:
     """Return the sentence of the overview: n of m equal, and by what the others differ."""
-    compared = comparison.equal + comparison.differing
+    compared = comparison.equal + comparison.respelled + comparison.differing
     if not compared:
         return t("held.none", n=comparison.rows)
-    key = "held.all_equal" if not comparison.differing else "held.some_equal"
-    sentence = t(key, n=comparison.equal, all=compared, differing=comparison.differing)
+    key = "held.all_equal" if comparison.equal == compared else "held.some_equal"
+    if comparison.respelled and not comparison.differing:
+        key = "held.others_respelled"
+    values = {"n": comparison.equal, "all": compared, "differing": comparison.differing}
+    sentence = t(key, **values, respelled=comparison.respelled)
     if comparison.differing:
         sentence = sentence.rstrip(".") + f", {describe_kinds(comparison)}."
+        if comparison.respelled:
+            sentence += " " + t("held.respelled", n=comparison.respelled)
     if comparison.apart and not sample:
         sentence += " " + t("held.apart", n=comparison.apart)
     return sentence

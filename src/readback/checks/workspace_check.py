@@ -63,7 +63,10 @@ def list_diagnostics(
 ) -> Iterator[Diagnostic]:
     """Yield the diagnostics of the workspace, its dataset and training files, of answers, scores and logs."""
     yield from opened.diagnostics
-    yield from map(name_encoding_option, training.noted(opened, data))
+    # Where a log is the dataset, what is wrong with it was told when it was opened.
+    told = {_describe(diagnostic) for diagnostic in opened.diagnostics}
+    of_data = (each for each in training.noted(opened, data) if _describe(each) not in told)
+    yield from map(name_encoding_option, of_data)
     for part in training_parts:
         yield from training.noted(part.opened, part.data)
     batches = {source.path for source in opened.scores}  # what is wrong with these is told with their scores
@@ -82,6 +85,11 @@ def list_diagnostics(
         yield from contestants.find_family_judges(opened)
     yield from find_telling_answers(opened)
     yield from open_log(opened, data, progress).diagnostics
+
+
+def _describe(diagnostic: Diagnostic) -> tuple[str, Location, str]:
+    """Return what makes two diagnostics the same: their code, their place and what they say."""
+    return diagnostic.code, diagnostic.place, repr(diagnostic.values)
 
 
 LOOKED_AT = 200  # answers of each condition

@@ -8,13 +8,16 @@ from itertools import zip_longest
 from typing import Literal
 
 from readback.records.logged_calls import TEXT_ROLE
+from readback.requests.json_spelling import is_same_json
 from readback.requests.request import Request
 
 EXCERPT_LENGTH = 40  # characters shown of each text from the first difference on
 
 SPAN = 200  # characters of what differs that are kept
 
-Change = Literal["left out", "put in", "white space", "replaced"]
+RESPELLED: Literal["JSON spelling"] = "JSON spelling"  # the texts are the same JSON, written in another way
+
+Change = Literal["left out", "put in", "white space", "replaced", "JSON spelling"]
 Texts = Sequence[tuple[str, str]]  # role, text
 
 
@@ -24,7 +27,8 @@ class FirstDifference:
 
     `what`: a text differs, a message is in one of them only, or a role. Of texts, `ours_span` and `sent_span` are what
     is between the beginning and the end that both share (at most SPAN characters), and `change` says whether the one
-    sent leaves something out, has something more, has other white space, or has another text there.
+    sent leaves something out, has something more, has other white space, has another text there, or is the same JSON in
+    another spelling. The last is the first difference only where there is no other.
     """
 
     what: Literal["text", "only ours", "only sent", "role"]
@@ -60,11 +64,13 @@ def find_first_difference(
         ours = [*(pair for pair in ours if pair[0] == "system" and stated), *users]
     elif served and ours and ours[0][0] == "system" and texts[0][0] != "system":
         ours = ours[1:]
+    respelled: FirstDifference | None = None
     for our_text, sent_text in zip_longest(ours, texts):
         difference = _compare_messages(our_text, sent_text)
-        if difference:
+        if difference and difference.change != RESPELLED:
             return difference
-    return None
+        respelled = respelled or difference
+    return respelled
 
 
 def _compare_messages(ours: tuple[str, str] | None, sent: tuple[str, str] | None) -> FirstDifference | None:
@@ -82,7 +88,7 @@ def _compare_messages(ours: tuple[str, str] | None, sent: tuple[str, str] | None
     start = _find_first_unequal(our_text, sent_text)
     our_span, sent_span = _find_spans(our_text, sent_text, start)
     our_excerpt, sent_excerpt = _cut_excerpt(our_text, start), _cut_excerpt(sent_text, start)
-    change = _name_change(our_span, sent_span)
+    change: Change = RESPELLED if is_same_json(our_text, sent_text) else _name_change(our_span, sent_span)
     return FirstDifference(
         "text", our_role, start, our_excerpt, sent_excerpt, change, our_span[:SPAN], sent_span[:SPAN]
     )

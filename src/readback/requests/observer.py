@@ -10,22 +10,24 @@ from readback.prompts import model_input
 from readback.readers.progress import Progress
 from readback.records.answers import SENT, Answers, open_answers
 from readback.records.dataset import Dataset
-from readback.requests.first_difference import FirstDifference, find_first_difference
+from readback.requests.first_difference import RESPELLED, FirstDifference, find_first_difference
 from readback.requests.log import Log, Logged, open_log
 from readback.requests.request import Request
 from readback.types import Assembly, Diagnostic, Location, Record, Workspace
 
 CODE = "fmt-assembly-differs"
+SPELLING_CODE = "fmt-json-respelled"
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
     """What the logs say about one assembly: equal byte for byte, or the first difference; and where that is.
 
-    `equal` of `logged` requests about it are equal; the difference is that of the first which is not.
+    `equal` of `logged` requests about it are equal; the difference is that of the first which is not, and of one that
+    is equal but for the spelling of JSON only where no other differs.
     """
 
-    verdict: Literal["equal", "differs"]
+    verdict: Literal["equal", "respelled", "differs"]
     place: Location
     first_difference: FirstDifference | None = None
     sent: Request | None = None
@@ -59,6 +61,7 @@ class Observer:
         served, whole = self._is_system_served(assembly), None
         first: Observation | None = None
         differing: Observation | None = None
+        respelled: Observation | None = None
         equal = 0
         for logged in requests:
             if logged.request.form == "prompt" and whole is None:
@@ -69,9 +72,11 @@ class Observer:
             if difference is None:
                 equal += 1
                 first = first or Observation("equal", logged.place, None, logged.request)
+            elif difference.change == RESPELLED:
+                respelled = respelled or Observation("respelled", logged.place, difference, logged.request)
             else:
                 differing = differing or Observation("differs", logged.place, difference, logged.request)
-        observation = differing or first
+        observation = differing or respelled or first
         return replace(observation, equal=equal, logged=len(requests)) if observation else None
 
     def _list_logged(self, assembly: Assembly, record: str) -> Iterator[Logged]:
@@ -125,6 +130,8 @@ def build_diagnostic(observation: Observation) -> Diagnostic:
         "sent": repr(first.sent),
         "logged": f"{logged.file}:{logged.line}",
     }
+    if observation.verdict == "respelled":
+        return Diagnostic(SPELLING_CODE, values, Location(role=first.role), f"{logged.file}:{logged.line}")
     if first.what == "text":
         end = first.at + len(first.ours.removesuffix("…"))
         return Diagnostic(CODE, values, Location(role=first.role, start=first.at, end=end), first.sent)

@@ -75,9 +75,12 @@ def _take_records_of_sent(draft: Draft) -> None:
 
 
 def _decode_logs(draft: Draft, files: Sequence[RecognisedFile]) -> list[Log]:
-    """Decode each log; of several with the same requests and replies only the first is taken."""
+    """Decode each log; of several with the same requests and replies only the first is taken.
+
+    The grades of another one are read where they are not those of the first.
+    """
     logs: list[Log] = []
-    by_digest: dict[str, str] = {}
+    by_digest: dict[str, Log] = {}
     for file in files:
         name = format_relative(draft.root, file.path)
         try:
@@ -92,16 +95,27 @@ def _decode_logs(draft: Draft, files: Sequence[RecognisedFile]) -> list[Log]:
             draft.say(file.path, LOG, used=False, detail=f"{decoded.tool}; it holds no request and no score")
             draft.diagnostics += decoded.diagnostics
             continue
-        earlier = by_digest.setdefault(decoded.digest, name) if decoded.counts["calls"] else name
-        if earlier != name:
-            is_read_with = _is_read_with(draft.root, name, earlier)
-            detail = (
-                f"its replies are read with {earlier}" if is_read_with else f"it holds the same requests as {earlier}"
-            )
-            draft.say(file.path, LOG, used=is_read_with, detail=detail)
-            continue
-        logs.append(Log(name, decoded))
+        log = Log(name, decoded)
+        earlier = by_digest.setdefault(decoded.digest, log) if decoded.counts["calls"] else log
+        if earlier is log:
+            logs.append(log)
+        else:
+            _take_again(draft, log, earlier)
     return logs
+
+
+def _take_again(draft: Draft, log: Log, earlier: Log) -> None:
+    """Take of a log with the requests of an earlier one its grades, where they are others."""
+    is_read_with = _is_read_with(draft.root, log.name, earlier.name)
+    detail = f"it holds the same requests as {earlier.name}"
+    has_own_grades = log.decoded.counts["scores"] and log.decoded.grades_digest != earlier.decoded.grades_digest
+    if is_read_with:
+        detail = f"its replies are read with {earlier.name}"
+    elif has_own_grades:
+        detail += "; its scores are read"
+        if all(source.path != log.name for source in draft.scores):
+            draft.scores.append(ScoreSource(log.name))
+    draft.say(draft.root / log.name, LOG, used=bool(is_read_with or has_own_grades), detail=detail)
 
 
 def _is_read_with(root: Path, name: str, other: str) -> bool:

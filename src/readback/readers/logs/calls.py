@@ -60,10 +60,10 @@ def _yield_row(row: LogRow, content: RowCall, file: str, ids: _Ids, parts: dict[
     details = {**body.details, **reply.details}
     if wrong_id:
         details[content.key] = content.record
-    repeated = TWICE.format(content.key) if record is not None and ids.add(record) else None
-    reason = join_warnings(repeated, wrong_id)
+    first = None if record is None else ids.add(record, row.line)
+    repeated = None if first is None else TWICE.format(content.key)
     warning = join_warnings(repeated, wrong_id, body.warning, reply.warning)
-    if record is not None and not repeated:
+    if record is not None and first is None:
         yield LogRecord(record, content.fields, row.line)
     model = body.model or reply.model
     call = Call(
@@ -86,26 +86,26 @@ def _yield_row(row: LogRow, content: RowCall, file: str, ids: _Ids, parts: dict[
     if body.error:
         yield Diagnostic("dat-log-row", {"reason": body.error[:LONGEST_REASON]}, place)
     unusual = body.warning if body.warning and UNKNOWN_ROLE in body.warning else None
-    if reason or unusual:
-        what = f"row {row.number}: {join_warnings(reason, unusual)}"
+    if first is not None:
+        values = {"key": content.key, "id": record, "first": first}
+        yield Diagnostic("dat-log-repeated-id", values, place, str(record))
+    if wrong_id or unusual:
+        what = f"row {row.number}: {join_warnings(wrong_id, unusual)}"
         yield Diagnostic("dat-log-part", {"what": what[:LONGEST_REASON]}, place, severity="warning")
     elif body.warning and body.messages is None and body.text is None:
         parts[body.warning] = parts.get(body.warning, 0) + 1
 
 
 class _Ids:
-    """The ids that were there before. A text and a number that look alike are two."""
+    """The ids that were there before, with their lines. A text and a number that look alike are two."""
 
     def __init__(self) -> None:
-        self._ids: set[tuple[type, Id]] = set()
+        self._lines: dict[tuple[type, Id], int] = {}
 
-    def add(self, record: Id) -> bool:
-        """Add an id; return whether it was there before."""
-        key = (type(record), record)
-        if key in self._ids:
-            return True
-        self._ids.add(key)
-        return False
+    def add(self, record: Id, line: int) -> int | None:
+        """Add an id; return the line in which it was there before, None for a new one."""
+        first = self._lines.setdefault((type(record), record), line)
+        return None if first == line else first
 
 
 def read_id(value: Any, key: str) -> tuple[Id, str | None]:

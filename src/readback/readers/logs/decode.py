@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -16,19 +16,23 @@ from typing import Any, BinaryIO
 from readback import as_json as json_text
 from readback.readers import cache_folder
 from readback.readers.bounded_diagnostics import BoundedDiagnostics, as_json, from_json
-from readback.readers.checksum import State, start_hash, state
+from readback.readers.checksum import State, state
 from readback.readers.logs.events import Aggregate, Call, Event, LogRecord, LogScore, Run
 from readback.readers.logs.formats import find_format, get_format, list_companions
 from readback.sandbox import Limits, Stopped, stream
 from readback.types import Diagnostic, Location
 
-VERSION = "5"  # of the decoded files; a new version decodes every log again
+VERSION = "6"  # of the decoded files; a new version decodes every log again
 LIMITS = Limits(seconds=60, memory=400 << 20, output=32 << 30, total=3_600)
 FRAME = 1 << 19  # characters sent at once
 # What of two logs is the same where they are of one run, whatever file each stands in.
+# What two logs have in common that hold the same requests, or the same grades, in whatever order.
 SAME = ("record", "epoch", "call", "role", "condition", "messages", "text", "output", "error")
+SAME_GRADE = ("record", "epoch", "condition", "judge", "criterion", "value", "status")
 PARTS = ("calls", "answers", "records", "scores")
 FACTS = "facts.json"
+DIGEST_SIZE = 24  # bytes
+ALL_DIGESTS = 1 << 8 * DIGEST_SIZE
 MOST_NAMES = 10_000  # conditions and judges that are listed
 NO_MODEL = "model not named"  # the condition of requests whose file names neither task nor model, as Gemini's batches
 
@@ -55,7 +59,8 @@ class DecodedLog:
     judges: tuple[str, ...]
     runs: tuple[Run, ...]
     aggregates: tuple[Aggregate, ...]
-    digest: str  # of the calls: equal for logs that hold the same requests and replies
+    digest: str  # of the calls: equal for logs that hold the same requests and replies, in whatever order
+    grades_digest: str  # the same of the grades
     diagnostics: tuple[Diagnostic, ...] = ()
 
     def part(self, name: str) -> Path:
@@ -121,7 +126,7 @@ def _write_parts(folder: Path, path: Path, file: str, key: str) -> dict[str, Any
             for name in ("runs", "aggregates", "conditions", "judges"):
                 facts[name] += frame.get(name, [])
             counts["requests"] += frame.get("requests", 0)
-            facts["digest"] = frame.get("digest", "")
+            facts["digest"], facts["grades_digest"] = frame.get("digest", ""), frame.get("grades_digest", "")
     except Stopped as stopped:
         values = {"what": f"{stopped.kind} for reading the log", "limit": stopped.detail}
         diagnostics.add(Diagnostic("dat-limit", values, Location(file=file)))
@@ -147,6 +152,7 @@ def _load(entry: Path) -> DecodedLog | None:
         tuple(Run(**run) for run in facts["runs"]),
         tuple(Aggregate(**aggregate) for aggregate in facts["aggregates"]),
         facts["digest"],
+        facts["grades_digest"],
         tuple(map(from_json, facts["diagnostics"])),
     )
 
@@ -184,7 +190,7 @@ def read_frames(payload: tuple[str, str, str]) -> Iterator[dict[str, Any]]:
     judges: dict[str, None] = {}
     facts: dict[str, list[dict[str, Any]]] = {"runs": [], "aggregates": []}
     requests = 0
-    digest = start_hash(b"")
+    calls, grades = _Digest(), _Digest()
     bounded = BoundedDiagnostics()
     for event in get_format(key).read(Path(path), file):
         match event:
@@ -197,7 +203,7 @@ def read_frames(payload: tuple[str, str, str]) -> Iterator[dict[str, Any]]:
                     frames.add("records", {"id": event.index if event.record is None else event.record})
                 call = {**format_call(event), "key": _make_key_of_call(event)}
                 frames.add("calls", call)
-                digest.update(json.dumps([call.get(name) for name in SAME]).encode())
+                calls.add([call.get(name) for name in SAME])
                 if event.role == "model" and event.is_answer and (event.output is not None or event.error):
                     frames.add("answers", _format_answer(event))
             case LogRecord():
@@ -208,7 +214,9 @@ def read_frames(payload: tuple[str, str, str]) -> Iterator[dict[str, Any]]:
             case LogScore():
                 if event.judge is not None and len(judges) < MOST_NAMES:
                     judges.setdefault(event.judge)
-                frames.add("scores", format_score(event))
+                score = format_score(event)
+                frames.add("scores", score)
+                grades.add([score[name] for name in SAME_GRADE])
             case Run():
                 facts["runs"].append(asdict(event))
                 if not event.is_complete:
@@ -227,8 +235,26 @@ def read_frames(payload: tuple[str, str, str]) -> Iterator[dict[str, Any]]:
         "conditions": named,
         "judges": list(judges),
         "requests": requests,
-        "digest": digest.hexdigest(),
+        "digest": str(calls),
+        "grades_digest": str(grades),
     }
+
+
+class _Digest:
+    """A hash of entries that is the same in whatever order they come: the sum of the hashes of each."""
+
+    def __init__(self) -> None:
+        self._sum = 0
+
+    def add(self, entry: Sequence[Any]) -> None:
+        """Add an entry of JSON values."""
+        from hashlib import blake2b
+
+        of_entry = blake2b(json.dumps(entry, sort_keys=True).encode(), digest_size=DIGEST_SIZE)
+        self._sum = (self._sum + int.from_bytes(of_entry.digest(), "big")) % ALL_DIGESTS
+
+    def __str__(self) -> str:
+        return f"{self._sum:x}"
 
 
 def _note_names(call: Call, conditions: dict[str, dict[str, Any]], judges: dict[str, None]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from readback.checks.held_requests import count_respelled
 from readback.checks.summary import Audit, Row
 from readback.requests.observer import Observation
 from readback.ui.common import show
@@ -24,9 +25,8 @@ def describe_logged(logged: Observation | None) -> str:
     if logged.first_difference is None:
         unsaid = logged.sent is not None and logged.sent.form == "prompt" and logged.sent.messages[0][0] != "system"
         return t("messages.observed_prompt" if unsaid else "messages.observed", where=where)
-    return t(
-        "messages.observed_differs", where=where, role=logged.first_difference.role, at=logged.first_difference.at + 1
-    )
+    key = "messages.observed_respelled" if logged.verdict == "respelled" else "messages.observed_differs"
+    return t(key, where=where, role=logged.first_difference.role, at=logged.first_difference.at + 1)
 
 
 def lead(audit: Audit | None) -> str:
@@ -39,9 +39,13 @@ def lead(audit: Audit | None) -> str:
         alone = any(each.logged and not each.mode for each in choice.workspace().conditions)
         return t("held.as_logged" if alone else "overview.observed")
     without = sum(not row.observed[1] for row in audit.conditions) if audit else 0
-    key = "overview.observed_equal" if equal == logged else "overview.observed_some"
+    respelled = count_respelled(audit) if audit else 0
+    differing = logged - equal - respelled
+    key = "overview.observed_some" if differing else "overview.observed_equal"
     rest = f" {t('overview.observed_without', n=without)}" if without else ""
-    return t(key, equal=equal, logged=logged, n=logged - equal) + rest
+    if respelled:
+        rest = f" {t('overview.observed_respelled', n=respelled)}{rest}"
+    return t(key, equal=equal, logged=logged, n=differing) + rest
 
 
 def _counts(audit: Audit) -> list[tuple[int, int]]:
