@@ -78,7 +78,8 @@ def assemble(
         )
         built = _Built(messages, diagnostics=diagnostics)
     elif (prompt := _find_project_prompt(workspace, choice)) is not None:
-        messages, diagnostics = build_project_messages(prompt, record)
+        condition = workspace.condition(choice.condition) if choice.condition else None
+        messages, diagnostics = build_project_messages(prompt, record, condition.model if condition else None)
         built = _Built(messages, diagnostics=diagnostics)
     else:
         built = _build_sent(workspace, record, choice, origins)

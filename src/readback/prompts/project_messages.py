@@ -34,8 +34,13 @@ REFUSED, NOT_RUN, HIDDEN = "asm-project-row", "asm-project-not-run", "asm-projec
 NOT_ASSEMBLED = "asm-library-wording"
 
 
-def build_project_messages(prompt: Prompt, record: Record) -> tuple[tuple[Message, ...], tuple[Diagnostic, ...]]:
-    """Return the messages for a record, or the diagnostic that says why the tool sends none."""
+def build_project_messages(
+    prompt: Prompt, record: Record, provider: str | None = None
+) -> tuple[tuple[Message, ...], tuple[Diagnostic, ...]]:
+    """Return the messages for a record, or the diagnostic that says why the tool sends none.
+
+    `provider` is the one that the prompt is for, where it is for one: a row may be kept from it.
+    """
     settings = dict(prompt.project or {})
     if reason := settings.get("not_assembled"):
         return (), (Diagnostic(NOT_ASSEMBLED, {"mode": prompt.mode, "reason": reason}, prompt.place, prompt.mode),)
@@ -45,6 +50,9 @@ def build_project_messages(prompt: Prompt, record: Record) -> tuple[tuple[Messag
     about: Mapping[str, Any] = row if isinstance(row, Mapping) else {}
     if tool == promptfoo.TOOL:
         about = about.get("settings", {})
+        if provider in about.get("kept_from", ()):
+            values = {"mode": prompt.mode, "where": f"to {provider} for this row"}
+            return (), (Diagnostic(NOT_RUN, values, prompt.place, prompt.mode),)
     fields = {name: value for name, value in record.fields.items() if name not in added}
     try:
         answer = sandbox.call(WORKS[tool], [settings, dict(about), fields])
@@ -59,7 +67,8 @@ def build_project_messages(prompt: Prompt, record: Record) -> tuple[tuple[Messag
         if not is_blank
     )
     if not rendered.applies:
-        return (), (Diagnostic(NOT_RUN, {"mode": prompt.mode}, prompt.place, prompt.mode),)
+        values = {"mode": prompt.mode, "where": "for this row"}
+        return (), (Diagnostic(NOT_RUN, values, prompt.place, prompt.mode),)
     if rendered.hidden is not None:
         return (), (Diagnostic(HIDDEN, {"reason": rendered.hidden}, prompt.place, prompt.mode),)
     if rendered.error is not None:

@@ -69,4 +69,7 @@ def _take_modes(draft: Draft, project: Project) -> None:
         for mode in project.modes:
             if mode.settings.get("applies", True) and (not mode.providers or provider in mode.providers):
                 name = f"{mode.name} | {provider}"
-                draft.conditions.append(Condition(name, mode=mode.name, model=provider, place=mode.place))
+                recorded = f"{mode.settings.get('recorded', mode.name)} | {provider}"  # in the tool's own results
+                aliases = () if name == recorded or mode.settings.get("recorded") else (recorded,)
+                condition = Condition(name, aliases=aliases, mode=mode.name, model=provider, place=mode.place)
+                draft.conditions.append(condition)

@@ -24,7 +24,6 @@ from readback.projects.model import Project, ProjectMode, ProjectRow, RenderedMe
 from readback.projects.promptfoo.project import TOOL as TOOL
 from readback.projects.promptfoo.project import read_project as read_project
 from readback.projects.promptfoo.project import recognise as recognise
-from readback.projects.promptfoo.prompts import is_allowed
 from readback.projects.promptfoo.render import render_messages as render_messages
 from readback.types import Diagnostic, Location
 
@@ -174,7 +173,7 @@ def list_combinations(project: Project) -> Iterator[tuple[ProjectRow, ProjectMod
     """
     for row in project.rows:
         for provider in project.providers:
-            if not is_allowed(row.settings.get("providers"), provider, None):
+            if provider in row.settings.get("kept_from", ()):
                 continue
             for mode in project.modes:
                 if mode.settings.get("applies", True) and (not mode.providers or provider in mode.providers):

@@ -38,6 +38,8 @@ from readback.types import Diagnostic, Location
 
 TOOL = "promptfoo"
 WITH_PROMPTS = ("providers", "targets", "tests", "scenarios", "defaultTest")
+EMPTY = "(empty prompt)"  # what a prompt without a text or label is called: a mode needs a name
+Provider = tuple[str, str, list[Any] | None]  # label, id, the prompts that it gets
 TRUE = frozenset(("1", "true", "yes", "yup", "yeppers"))
 FLAGS = {
     "PROMPTFOO_DISABLE_TEMPLATING": "without_templates",
@@ -134,7 +136,7 @@ class _ProjectReader:
         if not providers:
             self.refusals.append("it has no provider")
         modes = self.make_modes(prompts, providers)
-        rows = self.read_rows(config, places, prompts)
+        rows = self.read_rows(config, places, prompts, providers)
         self.report_unreadable(config, places)
         self.report_environment(prompts, rows)
         name = config.get("description")
@@ -148,15 +150,13 @@ class _ProjectReader:
             self.refusals[0] if self.refusals else None,
         )
 
-    def read_providers(
-        self, config: dict[str, Any], places: dict[Any, Location]
-    ) -> list[tuple[str, str, list[Any] | None]]:
+    def read_providers(self, config: dict[str, Any], places: dict[Any, Location]) -> list[Provider]:
         """Return label, id and the prompts filter of each provider, in order; one that is there twice counts once."""
         key = "targets" if config.get("targets") else "providers"
         written = config.get(key)
         listed = written if isinstance(written, list) else []
         entries = [written] if isinstance(written, str) else listed
-        providers: list[tuple[str, str, list[Any] | None]] = []
+        providers: list[Provider] = []
         for index, entry in enumerate(entries):
             place = places.get((key, index), places[key])
             try:
@@ -185,9 +185,7 @@ class _ProjectReader:
         value = self.files.read_json(path) if path.suffix == ".json" else self.files.read_yaml(path)
         return value if isinstance(value, list) else [value]
 
-    def make_modes(
-        self, prompts: Iterable[PromptText], providers: list[tuple[str, str, list[Any] | None]]
-    ) -> list[ProjectMode]:
+    def make_modes(self, prompts: Iterable[PromptText], providers: list[Provider]) -> list[ProjectMode]:
         """Return the modes: prompts, with a number from the second of a label on, and the providers they go to."""
         texts = dict(self.environment)
         flags = {name: True for key, name in FLAGS.items() if is_set(texts.get(key))}
@@ -197,7 +195,8 @@ class _ProjectReader:
         for prompt in prompts:
             turns[prompt.label] += 1
             recorded = respell(prompt.label)
-            name = f"{recorded} ({turns[prompt.label]})" if turns[prompt.label] > 1 else recorded
+            name = recorded or EMPTY
+            name = f"{name} ({turns[prompt.label]})" if turns[prompt.label] > 1 else name
             labels = tuple(label for label, _, wanted in providers if is_allowed(wanted, prompt.label, prompt.id))
             goes_to_all = len(labels) == len(providers)
             settings: dict[str, Any] = {"label": prompt.label, "raw": prompt.raw, "environment": texts}
@@ -212,7 +211,11 @@ class _ProjectReader:
         return modes
 
     def read_rows(
-        self, config: dict[str, Any], places: dict[Any, Location], prompts: list[PromptText]
+        self,
+        config: dict[str, Any],
+        places: dict[Any, Location],
+        prompts: list[PromptText],
+        providers: list[Provider],
     ) -> list[ProjectRow]:
         """Return the rows in the tool's order."""
         delimiter = str(self.given_environment.get("PROMPTFOO_CSV_DELIMITER") or ",")
@@ -235,7 +238,7 @@ class _ProjectReader:
             listed += [build_row(test, default, repeat, place, number) for test, number, place in merged]
         elif not tests and not self.has_unread_tests(config):
             listed = [build_row({}, default, repeat, places["prompts"])]
-        return self.expand_rows(listed, default, prompts)
+        return self.expand_rows(listed, default, prompts, providers)
 
     def has_unread_tests(self, config: dict[str, Any]) -> bool:
         """Whether the configuration names tests of which none could be read: then no row stands for them."""
@@ -258,7 +261,7 @@ class _ProjectReader:
                     self.files.diagnostics.append(Diagnostic("dat-bad-line", {"reason": reason}, place))
 
     def expand_rows(
-        self, listed: list[TestRow], default: dict[str, Any], prompts: list[PromptText]
+        self, listed: list[TestRow], default: dict[str, Any], prompts: list[PromptText], providers: list[Provider]
     ) -> list[ProjectRow]:
         """Return the rows after lists are expanded, at most MOST."""
         rows: list[ProjectRow] = []
@@ -280,6 +283,8 @@ class _ProjectReader:
             left_out += further
             for fields, turn in combined:
                 settings = self.make_row_settings(row, default, fields, turn, error)
+                if kept_from := list_kept_from(row.providers, providers):
+                    settings["kept_from"] = kept_from
                 if talks:
                     key = str(stringify(import_value(row.metadata.get("conversationId"))))
                     before = earlier[key]
@@ -302,8 +307,6 @@ class _ProjectReader:
                 settings[key] = affix
         if isinstance(row.prompts, list):
             settings["prompts"] = row.prompts
-        if isinstance(row.providers, list):
-            settings["providers"] = row.providers
         settings["repeat"] = turn
         loaded = {
             name: self.load_value(value, row.place)
@@ -407,6 +410,17 @@ def read_provider(entry: Any) -> tuple[str, str, list[Any] | None] | None:
     identifier = str(given_id)
     named = label if isinstance(label, str) and label else identifier
     return named, identifier, wanted if isinstance(wanted, list) else None
+
+
+def list_kept_from(wanted: Any, providers: Iterable[Provider]) -> list[str]:
+    """Return the labels of the providers that a row does not go to; `wanted` names them by label or id, if it is there.
+
+    A provider goes by its id as promptfoo has it (`openai:m`) and as it is written (`openai:chat:m`).
+    """
+    if not isinstance(wanted, list):
+        return []
+    spelled = [*wanted, *(name_provider(each) for each in wanted if isinstance(each, str))]
+    return [label for label, identifier, _ in providers if not is_allowed(spelled, label, identifier)]
 
 
 def name_provider(written: str) -> str:
