@@ -131,7 +131,13 @@ def test_a_text_that_is_shown_as_the_log_has_it_carries_no_mark(write: Write, mo
     monkeypatch.setenv("READBACK_WORKSPACE", str(write({"batch.jsonl": TWO_MODELS})))
     test = page("prompts", record="r1")
     assert 'class="rb-all-unknown"' in said(test)
-    assert "Origin of the text: not traced, shown as the file has it" in [each.label for each in test.expander]
+    labels = [each.label for each in test.expander]
+    assert "Origin of the text: a log, which does not tell its parts apart" in labels
+    text = words(test)
+    assert "This text comes from batch.jsonl. A log holds what was sent;" in text
+    assert "As batch.jsonl has it: what was sent. No file here says how it is assembled." in text
+    assert "Assembled from the files" not in text
+    assert "Origin not known" not in text
 
 
 def write_down(root: Path) -> str:

@@ -29,8 +29,14 @@ USES = {  # the looks of the four words
 SHOWN = 200  # characters of a field's value in the list
 
 
-def origins(segments: Sequence[Segment], sizes: Mapping[str, str]) -> None:
-    """Draw a bar and a legend of the looks, with characters and tokens (`sizes`); choosing one dims the rest."""
+def origins(segments: Sequence[Segment], sizes: Mapping[str, str], log: str | None = None) -> None:
+    """Draw a bar and a legend of the looks, with characters and tokens (`sizes`); choosing one dims the rest.
+
+    `log` is the file of the log that the text is from: then there is no look to tell apart, and that is said instead.
+    """
+    if log is not None:
+        show.draw(show.h("<p>{}</p>", t("messages.where_from_log", log=log)))
+        return
     counts = Counter[str]()
     for segment in segments:
         counts[exact.look(segment)] += len(segment.text)
@@ -56,8 +62,10 @@ def origins(segments: Sequence[Segment], sizes: Mapping[str, str]) -> None:
         )
 
 
-def summarise_origins(segments: Sequence[Segment]) -> str:
-    """Return in a line where most of a text comes from: `Origin of the text: 78 % from the data`."""
+def summarise_origins(segments: Sequence[Segment], log: str | None = None) -> str:
+    """Return in a line where most of a text comes from: `Origin of the text: 78 % from the data`, or `a log`."""
+    if log is not None:
+        return f"{t('messages.where_from')}: {t('messages.where_from_a_log')}"
     counts = Counter[str]()
     for segment in segments:
         counts[exact.look(segment)] += len(segment.text)

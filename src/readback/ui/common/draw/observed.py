@@ -10,6 +10,7 @@ from markupsafe import Markup
 from readback.checks.held_requests import count_respelled
 from readback.checks.summary import Audit, Row
 from readback.requests.observer import Observation
+from readback.types import Assembly
 from readback.ui.common import show
 from readback.ui.common.state import caches, choice
 from readback.words import t
@@ -17,8 +18,18 @@ from readback.words import t
 Cells = Mapping[str, Any]
 
 
-def describe_logged(logged: Observation | None) -> str:
-    """One sentence about the assembly in view."""
+def find_log(assembly: Assembly) -> str | None:
+    """Return the log whose messages an assembly has, because no file says how they are assembled; else None."""
+    condition = choice.workspace().condition(assembly.choice.condition) if assembly.choice.condition else None
+    if condition is None or condition.mode or condition.task or assembly.choice.mode or assembly.choice.task:
+        return None
+    return condition.logged
+
+
+def describe_logged(logged: Observation | None, log: str | None = None) -> str:
+    """One sentence about the assembly in view; `log` is the one that its messages are those of."""
+    if log is not None:
+        return t("messages.as_logged", log=log)
     if logged is None:
         return t("messages.assembled")
     where = f"{logged.place.file}:{logged.place.line}"

@@ -10,7 +10,7 @@ import streamlit as st
 
 from readback.types import Assembly, Message, ModelInput, Segment
 from readback.ui.common import show
-from readback.ui.common.draw import beside, cited, layers, loaded, present, token_sizes
+from readback.ui.common.draw import beside, cited, layers, loaded, observed, present, token_sizes
 from readback.ui.common.state import choice
 from readback.ui.prompts import room, variables
 from readback.ui.prompts.bar import records
@@ -123,8 +123,9 @@ def _draw_sizes(
         segments, alone = (model_input.segments if view == "wire" and model_input else sent_segments), assembled
     sizes = token_sizes.describe_looks(segments if view == "wire" else (), alone)
     if segments:
-        with st.expander(beside.summarise_origins(segments), key="origin_open", expanded=token_bar.is_typed()):
-            beside.origins(segments, sizes)
+        log = observed.find_log(assembled) if view not in ("stored", "wire") else None
+        with st.expander(beside.summarise_origins(segments, log), key="origin_open", expanded=token_bar.is_typed()):
+            beside.origins(segments, sizes, log)
             if view != "stored":
                 token_bar.draw_what_if(assembled, tried)
     if view != "stored":

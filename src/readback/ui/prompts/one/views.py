@@ -168,7 +168,7 @@ def take(assembly: Assembly) -> None:
                 '<p class="rb-small">{} <code>{}</code><br>{}</p>',
                 t("messages.fingerprint"),
                 assembly.fingerprint,
-                observed.describe_logged(choice.find_logged(assembly)),
+                observed.describe_logged(choice.find_logged(assembly), observed.find_log(assembly)),
             )
         )
 
