@@ -167,3 +167,24 @@ def test_a_template_parses_or_fails_with_a_reason(template: str, value: str) -> 
 def test_text_without_tags_and_values_stay_as_they_are(text: str) -> None:
     assert render_handlebars("{{a}}", {"a": text}, HandlebarsOptions(escapes=False)).text == text
     assert render_handlebars(text, {}, HandlebarsOptions()).text == text
+
+
+@pytest.mark.parametrize(
+    ("template", "sent", "notes"),
+    [
+        ("{{a}}{{b}}", "3", [("a, b", "12", "3")]),
+        ("{{#if t}}{{a}}{{b}}{{/if}} x", "3 x", [("a, b", "12", "3")]),
+        ("{{#each l}}{{this}}{{@index}}{{/each}}", "14", [("l[0]", "10", "1"), ("l[1]", "31", "4")]),
+        ("{{a}}{{t}}!", "2!", [("a, t", "1true", "2")]),
+        ("{{#if t}}{{a}} {{b}}{{/if}}", "1 2", []),
+        ("{{s}}{{b}}", "12", []),
+        ("x{{a}}{{b}}", "x12", []),
+    ],
+)
+def test_numbers_that_are_added_up_are_named(template: str, sent: str, notes: list[tuple[str, str, str]]) -> None:
+    fields = {"a": 1, "b": 2, "s": "1", "t": True, "l": [1, 3]}
+    rendered = render_messages({"template": template}, fields)
+    assert rendered.messages is not None
+    assert rendered.messages[0]["content"] == sent
+    values = [note["values"] for note in rendered.notes if note["code"] == "asm-numbers-added"]
+    assert [(each["field"], each["typed"], each["text"]) for each in values] == notes

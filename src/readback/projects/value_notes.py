@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 MISSING, RENDERED, ROLE_IN_VALUE = "asm-project-value-missing", "asm-value-rendered", "asm-role-in-value"
-TYPE, LINE_BREAK = "asm-value-type", "asm-value-line-feed"
+TYPE, LINE_BREAK, SUM = "asm-value-type", "asm-value-line-feed", "asm-numbers-added"
 EMPTY, TYPED = "nothing is written in its place", "the tool sends the name as it is typed"
 SHORT = 60  # characters of a line that are quoted
 MOST = 20  # notes of a kind for a row
@@ -49,6 +49,21 @@ def note_types(changes: Iterable[tuple[str, str, str]]) -> tuple[Note, ...]:
     return tuple(
         {"code": TYPE, "values": {"field": field, "kind": kind, "text": text}, "severity": "warning"}
         for field, kind, text in list(changes)[:MOST]
+    )
+
+
+def note_sums(sums: Iterable[tuple[tuple[str, ...], str, str]]) -> tuple[Note, ...]:
+    """Return a note for numbers that a tool adds up where the template has them one after the other.
+
+    Each is the names of their variables, the numbers as the template has them, and the sum that is sent.
+    """
+    return tuple(
+        {
+            "code": SUM,
+            "values": {"field": ", ".join(names) or "numbers", "typed": typed, "text": text},
+            "severity": "warning",
+        }
+        for names, typed, text in list(dict.fromkeys(sums))[:MOST]
     )
 
 

@@ -15,6 +15,7 @@ from readback.projects.handlebars.nodes import HandlebarsFault
 from readback.projects.handlebars.render import (
     NOTHING,
     SAFE_MEMBER,
+    Added,
     HandlebarsOptions,
     HelperCall,
     Value,
@@ -31,7 +32,7 @@ from readback.projects.javascript_text import (
 )
 from readback.projects.model import RenderedMessages, TextSegment
 from readback.projects.owned_text import OwnedText, join_owned
-from readback.projects.value_notes import EMPTY, note_missing, note_roles
+from readback.projects.value_notes import EMPTY, note_missing, note_roles, note_sums
 
 ROLE, HISTORY = "<<<dotprompt:role:", "<<<dotprompt:history"
 MEDIA, SECTION = "<<<dotprompt:media:", "<<<dotprompt:section"
@@ -72,15 +73,20 @@ def render_messages(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> R
         data={"metadata": {"prompt": settings.get("metadata") or {}, "messages": history}},
     )
     missing: list[str] = []
+    added: list[Added] = []
     try:
-        text = render_handlebars(str(settings["template"]), fields, options, missing)
+        text = render_handlebars(str(settings["template"]), fields, options, missing, added)
     except HandlebarsFault as fault:
         return RenderedMessages(None, error=str(fault))
     messages = [_make_message(each) for each in _cut_messages(text, history)]
     return RenderedMessages(
         tuple(message for message, _ in messages),
         segments=tuple(segments for _, segments in messages),
-        notes=(*note_roles(_find_marks(text)), *note_missing(missing, EMPTY)),
+        notes=(
+            *note_roles(_find_marks(text)),
+            *note_missing(missing, EMPTY),
+            *note_sums((each.names, each.typed, each.text) for each in added),
+        ),
     )
 
 

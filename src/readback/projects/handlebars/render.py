@@ -61,6 +61,18 @@ NOTHING = Value()
 
 
 @dataclass(frozen=True, slots=True)
+class Added:
+    """Numbers or truth values that stand one after the other at the beginning of a block and were added up.
+
+    `names` are the variables that they come from; `typed` is what a reader of the template expects, `text` the sum.
+    """
+
+    names: tuple[str, ...]
+    typed: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Scope:
     """What a stretch of a template sees: its context, those around it, the data of its blocks, and the names in them.
 
@@ -123,17 +135,21 @@ class HandlebarsOptions:
 
 
 def render_handlebars(
-    template: str, values: Mapping[str, Any], options: HandlebarsOptions, missing: list[str] | None = None
+    template: str,
+    values: Mapping[str, Any],
+    options: HandlebarsOptions,
+    missing: list[str] | None = None,
+    added: list[Added] | None = None,
 ) -> OwnedText:
     """Return the rendered template. Raises HandlebarsFault with the tool's reason.
 
-    The names that it prints and that have no value are added to `missing`.
+    The names that it prints and that have no value are put into `missing`, the numbers that become a sum into `added`.
     """
     try:
         program = parse_template(template)
         root = Value(import_value(dict(values)))
         data = {**{name: Value(import_value(each)) for name, each in options.data.items()}, "root": root}
-        rendering = _Rendering(options, missing)
+        rendering = _Rendering(options, missing, added)
         if options.knows_all_helpers:
             rendering.check(program)
         return rendering.render(program, Scope(root, data=data, partials=options.partials))
@@ -144,9 +160,10 @@ def render_handlebars(
 
 
 class _Rendering:
-    def __init__(self, options: HandlebarsOptions, missing: list[str] | None) -> None:
+    def __init__(self, options: HandlebarsOptions, missing: list[str] | None, added: list[Added] | None = None) -> None:
         self.options = options
         self.missing = missing
+        self.added = added
         self.helpers: dict[str, Helper] = {**BUILT_IN, **options.helpers}
         self.length = 0
         self.depth = 0
@@ -199,6 +216,7 @@ class _Rendering:
             raise HandlebarsFault(f"more than {DEEP} blocks are inside of each other")
         pieces: list[OwnedText] = []
         first: Value | None = None
+        numbers: list[Value] = []  # that `first` is the sum of
         for node in program.body:
             if isinstance(node, Block) and node.is_inline:
                 scope = self._define_partial(node, scope)
@@ -208,8 +226,10 @@ class _Rendering:
                 continue
             if value.pieces is None and not pieces:
                 first = value if first is None else Value(add(first.value, value.value), first.name)
+                numbers.append(value)
                 continue
             if first is not None:
+                self._note_sum(numbers, first)
                 pieces.append(as_text(first))
                 first = None
             pieces.append(as_text(value))
@@ -217,7 +237,20 @@ class _Rendering:
             if self.length > LONGEST:
                 raise HandlebarsFault(f"the text is longer than {LONGEST:,} characters")
         self.depth -= 1
-        return Value(pieces=join_owned(pieces)) if first is None else first
+        if first is None:
+            return Value(pieces=join_owned(pieces))
+        self._note_sum(numbers, first)
+        return first
+
+    def _note_sum(self, numbers: Sequence[Value], total: Value) -> None:
+        """Note that numbers were added up where a reader of the template expects them one after the other."""
+        if self.added is None or len(numbers) < 2:
+            return
+        names = tuple(dict.fromkeys(value.name for value in numbers if value.name))
+        typed = "".join(format_value(value.value) for value in numbers)
+        text = format_value(total.value)
+        if typed != text:
+            self.added.append(Added(names, typed, text))
 
     def _evaluate_statement(self, node: Any, scope: Scope) -> Value | None:
         """Return what a statement adds: text, or a number or boolean as it is; None where it adds nothing."""
