@@ -64,8 +64,8 @@ def list_diagnostics(
     """Yield the diagnostics of the workspace, its dataset and training files, of answers, scores and logs."""
     yield from opened.diagnostics
     # Where a log is the dataset, what is wrong with it was told when it was opened.
-    told = {_describe(diagnostic) for diagnostic in opened.diagnostics}
-    of_data = (each for each in training.noted(opened, data) if _describe(each) not in told)
+    reported = {_describe(diagnostic) for diagnostic in opened.diagnostics}
+    of_data = (each for each in training.noted(opened, data) if _describe(each) not in reported)
     yield from map(name_encoding_option, of_data)
     for part in training_parts:
         yield from training.noted(part.opened, part.data)
