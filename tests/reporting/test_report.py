@@ -205,7 +205,7 @@ def test_the_first_page_has_question_answer_verdict_and_decisions(told: dict[str
         raw = unescape(FORMS[form](told).decode())
         before = raw[: raw.index("What was decided")]
         for said in ("The sign-off holds.", "Does reading the manual help?", "Cannot tell.",
-                     "+1.78 (1.05 to 2.52), n 23",
+                     "+1.78 (1.05 to 2.52), 23 shared questions",
                      "One decision is in force. One item is deferred, so it is not decided.", "Who rebuilds it?",
                      "A program made these scores, and no judge read an answer."):  # fmt: skip
             assert said.replace("+", "\\+" if form == "markdown" else "+") in before or said in before, (form, said)

@@ -131,7 +131,7 @@ def test_what_the_words_call_not_certain_is_so_in_the_chart_and_its_caption(
     assert caption in text
     assert ("is clearly better" in text or "is better than each" in text) == (differing == 30)
     assert {(outcome, look) for _, outcome, look in lines} == {
-        ("clear difference", "worse") if differing == 30 else ("lower, but not certain", "open")
+        ("clear difference", "worse") if differing == 30 else ("a difference, but not certain", "open")
     }
 
 

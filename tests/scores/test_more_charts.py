@@ -50,7 +50,7 @@ def test_a_difference_stands_with_its_interval_its_votes_its_n_and_what_is_left_
     assert (trace.x[0], trace.error_x.array[0], trace.error_x.arrayminus[0]) == pytest.approx((0.5, 0.3, 0.3))
     cells = [column[-1] for column in list_columns(made.figure)]
     assert cells == ["row 0", "+0.50 (0.20 to 0.80)", "20/15/5", "40", "3"]
-    for part in ("+0.50 (0.20 to 0.80)", "20 questions higher, 15 same, 5 lower", "n 40", "3 left out"):
+    for part in ("+0.50 (0.20 to 0.80)", "20 questions higher, 15 same, 5 lower", "40 shared questions", "3 left out"):
         assert part in made.alt
     assert made.table.rows[0][:9] == ("row 0", 0.5, 0.2, 0.8, "t", 20, 15, 5, 40)
 
@@ -80,7 +80,7 @@ def test_what_may_not_be_compared_has_a_row_with_the_reason_and_no_place_on_the_
 def test_nothing_shared_is_said_and_not_drawn() -> None:
     made = forest(pair("too few", None, interval=None))
     assert marks(made) == {}
-    assert "too few items" in made.alt
+    assert "too few questions" in made.alt
 
 
 def test_zero_lies_on_the_axis_with_room_on_both_sides_and_a_margin_is_shaded() -> None:

@@ -30,6 +30,24 @@ def called(condition: ConditionKey) -> str:
 
 
 @pytest.mark.parametrize(
+    "verdict", ["not separated", "equivalent", "constant", "incomplete", "too few", "disputed", "in question"]
+)
+@pytest.mark.parametrize("fair", ["fair", "unfair", "unknown", ""])
+def test_the_few_words_beside_a_difference_are_those_of_the_answer_above_it(verdict: Any, fair: str) -> None:
+    """A reader who sees one verdict in two wordings takes it for two."""
+    line = replace(OPEN, verdict=verdict)
+    beside, above = report.outcome(line, fair), report.answer(line, called, UP, fair)
+    assert above == beside if beside != "not known" else above.startswith("not known, because")
+    assert report.verdict(line, called).startswith(beside if fair in ("fair", "") and verdict != "in question" else "")
+
+
+@pytest.mark.parametrize(("line", "words"), [(HIGHER, "clear difference"), (replace(HIGHER, p=0.03), "not certain")])
+def test_a_clear_difference_is_no_answer_where_the_two_may_not_be_compared(line: Comparison, words: str) -> None:
+    assert words in report.outcome(line, "fair")
+    assert report.outcome(line, "unknown") == report.outcome(line, "unfair") == "not known"
+
+
+@pytest.mark.parametrize(
     ("one", "direction", "fair", "answer"),
     [
         (HIGHER, "up", "fair", "“open” is better, and the difference is clear"),

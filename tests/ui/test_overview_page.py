@@ -114,35 +114,36 @@ FIRST_SENTENCES = [
     (
         False,
         "high",
-        "“right” is better than “other”: +1.00 of 2 points, n 40, fair comparison.",
+        "“right” is better than “other”: +1.00 of 2 points on 40 shared questions, fair comparison.",
         f"{MINUS}1 {MINUS}0.5 0 good: other minus right is {MINUS}1.00 (no interval can be given). "
-        f"✓ fair {MINUS}1.00 n 40 Clear difference.",
+        f"✓ fair {MINUS}1.00 40 shared questions Clear difference.",
     ),
     (
         False,
         "failed",
-        "“other” versus “right”: not known, because too many scores failed or are missing (n 10). "
+        "“other” versus “right”: not known, because too many scores failed or are missing (10 shared questions). "
         "For 30 of 40 questions there is no score under “other”.",
-        f"✓ fair {MINUS}1.00 n 10 Not known, because too many scores failed or are missing.",
+        f"✓ fair {MINUS}1.00 10 shared questions Not known, because too many scores failed or are missing.",
     ),
     (
         False,
         "near",
-        "“right” looks better than “other”, but this is not certain: +0.20 of 2 points, n 40, fair comparison. "
+        "“right” looks better than “other”, but this is not certain: +0.20 of 2 points on 40 shared questions, "
+        "fair comparison. "
         "Even without any true difference, about one study in 25 would show one as large by chance.",
-        f"✓ fair {MINUS}0.20 n 40 A difference, but not certain.",
+        f"✓ fair {MINUS}0.20 40 shared questions A difference, but not certain.",
     ),
     (
         True,
         "high",
         "The comparison of “wrong” versus “right” is not fair.",
-        f"✕ not fair {MINUS}1.00 n 40 The user message",
+        f"✕ not fair {MINUS}1.00 40 shared questions The user message",
     ),
     (
         True,
         "failed",
         "The comparison of “wrong” versus “right” is not fair.",
-        f"✕ not fair {MINUS}1.00 n 10 The user message",
+        f"✕ not fair {MINUS}1.00 10 shared questions The user message",
     ),
 ]
 
@@ -256,7 +257,7 @@ def test_a_planned_comparison_that_cannot_be_judged_is_named_in_the_first_line()
     text = words(overview(workspace="six-conditions"))
     unknown = "cannot be answered: system message of “base, open book” unknown."
     assert f"“Does training with snippets help?” {unknown}" in text
-    assert "? cannot tell if fair +0.46 n 24 System message of “base, open book” unknown." in text
+    assert "? cannot tell if fair +0.46 24 shared questions System message of “base, open book” unknown." in text
 
 
 def test_a_mode_is_left_out_where_the_names_say_it_and_not_where_a_name_is_that_of_a_task() -> None:

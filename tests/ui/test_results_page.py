@@ -299,7 +299,7 @@ def test_the_published_factor_study_shows_its_96_conditions(shared: Path, page: 
     app = page(shared / "data/liverag-judge/factor_analysis_query_level_scores.csv", by="rag_prompt_level")
     said = drawn(app)
     assert re.search(r"scored\s+9,589\s+judge failed\s+0\s+missing\s+11", said)
-    assert "the highest mean is 1.59 (naive, n 4,795), the lowest 1.54 (advanced, n 4,794)" in said
+    assert "the highest mean is 1.59 (naive, 4,795 answers), the lowest 1.54 (advanced, 4,794 answers)" in said
 
 
 @pytest.mark.realdata

@@ -173,7 +173,7 @@ def test_two_factors_say_when_their_cells_are_made_of_other_questions(write: Wri
     assert "the colours cover only the range from the lowest to the highest mean" in whole
     assert "Not every cell" not in whole
     part = drawn(page(write({"s.csv": factors("q9,1,1,2,1\n")}), view="heat"))
-    assert "Not every cell has the same questions under the same other settings (n 9 to 10)" in part
+    assert "Not every cell has the same questions under the same other settings (9 to 10)" in part
 
 
 def test_each_record_has_doors_to_those_that_went_up_or_down(write: Write, page: Open) -> None:

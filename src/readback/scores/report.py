@@ -258,7 +258,12 @@ def _numbers(comparison: Comparison) -> str:
 
 def _who(comparison: Comparison) -> str:
     """Return whose scores they are, where they are means over several."""
-    return t("agenda.people" if comparison.judge == PEOPLE else "agenda.judges")
+    return name_scorers(comparison.judge)
+
+
+def name_scorers(judge: str) -> str:
+    """Return what those are called whose means these scores are: people or judges."""
+    return t("agenda.people" if judge == PEOPLE else "agenda.judges")
 
 
 def _better(comparison: Comparison, criterion: Criterion) -> ConditionKey:
@@ -295,11 +300,23 @@ def interval(comparison: Comparison, *, turned: bool) -> str:
     return t("scores.interval", low=signed(low), high=signed(high))
 
 
+def outcome(line: Comparison, fair: str) -> str:
+    """Return what was found of a pair, in a few words that name no side, as `answer` says it; `fair` is as there.
+
+    Where the two may not be compared, or this cannot be told, the scores are no answer, clear or not.
+    """
+    if fair in ("unfair", "unknown") and not line.in_question:
+        return t("scores.outcome_unknown")
+    if (answer_kind := FOUND[line.verdict]) != "better":
+        return t(f"scores.answer_{answer_kind}", who=_who(line), numbers=_numbers(line))
+    return t(f"scores.outcome_{'narrow' if _narrow(line) is not None else 'small' if line.small else 'clear'}")
+
+
 def verdict(line: Line, name: Name) -> str:
     """Describe a verdict in a few words."""
     if isinstance(line, Blocked):
         return t("scores.verdict_blocked")
-    return t(f"scores.verdict_{line.verdict.replace(' ', '_')}", a=name(line.a), b=name(line.b))
+    return t(f"scores.verdict_{line.verdict.replace(' ', '_')}", a=name(line.a), b=name(line.b), who=_who(line))
 
 
 def tested(comparison: Comparison) -> str:

@@ -21,7 +21,7 @@ from readback.cli.common.comparison_lines import (
     format_trade_offs,
 )
 from readback.cli.common.terminal import fill
-from readback.scores import not_compared
+from readback.scores import not_compared, report
 from readback.scores.certainty import CONCENTRATED
 from readback.scores.comparing.comparison import IN_QUESTION, Compared
 from readback.words import t
@@ -296,7 +296,8 @@ def _format_comparison(comparison: Answer, labels: _Labels) -> str:
         line += f" ({interval})"
     # The verdict with the conditions' names in place of their letters.
     names = {side: labels.get_side(comparison, side) for side in ("a", "b")}
-    verdict = t(f"scores.verdict_{comparison['verdict'].replace(' ', '_')}", **names)
+    who = report.name_scorers(comparison["judge"] or "")
+    verdict = t(f"scores.verdict_{comparison['verdict'].replace(' ', '_')}", who=who, **names)
     p = format_p(comparison)
     if p:
         verdict += f" ({p})"

@@ -136,7 +136,7 @@ def _format_counts(line: Line, say: Say, explain: Explain) -> str:
     else:
         votes = say("chart_votes", wins=line.wins, ties=line.ties, losses=line.losses)
         parts = [f"{format_signed(line.difference)} {format_interval(line.span, say)}".strip(), votes]
-    parts.append(say("n", n=line.n_shared))
+    parts.append(say("n_shared", n=line.n_shared))
     if unpaired:
         parts.append(say("chart_out", n=unpaired))
     return " · ".join(parts)

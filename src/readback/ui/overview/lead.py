@@ -91,7 +91,7 @@ def compare_sides(view: ScoreTable, concluded: Conclusion) -> str:
     if line.verdict not in CLEAR:
         if line.verdict == "not separated":
             return t("overview.lead_open", a=name(high), b=name(low), numbers=numbers)
-        names, n = t("overview.with", a=name(line.b), b=name(line.a)), t("overview.n_of", n=line.n_shared)
+        names, n = t("overview.with", a=name(line.b), b=name(line.a)), t("scores.n_shared", n=line.n_shared)
         return f"{names}: {concluded.answer} ({n})"
     kind = "narrow" if not report.is_clear(line) else "small" if line.small else "clear"
     better = report.better_side(line, criterion)

@@ -25,7 +25,6 @@ from readback.words import t
 
 SHOWN = 4  # rows at first; the others open below them
 SIGNS: Mapping[str, str] = {"fair": "✓", "same": "≈", "unfair": "✕", "unknown": "?"}
-OPEN = {"not separated": "open", "equivalent": "equal"}  # verdicts whose words differ from their names
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +119,7 @@ def _build_row(
             size = report.format_difference(line.difference, criterion)
             if unit > 1:
                 size = t("scores.rate_points", by=size)
-            both = show.h("<strong>{}</strong> {}", size, t("overview.n_of", n=line.n_shared))
+            both = show.h("<strong>{}</strong> {}", size, t("scores.n_shared", n=line.n_shared))
             numbers = show.link("results", both, criterion=answer.criterion, scored_by=answer.judge)
             sides = (line.b, line.a)
             b, a = (name_of(workspace, answer.view, key) or report.short(answer.view, key) for key in sides)
@@ -153,14 +152,10 @@ def _label(a: str, b: str) -> Markup:
 
 
 def _format_outcome(concluded: Conclusion) -> str:
-    """Return what was found of a pair that may be compared, in a few words that name no side."""
+    """Return what was found of a pair that may be compared, in a sentence that names no side."""
     line = concluded.line
-    if not isinstance(line, Comparison) or concluded.verdict in ("incomplete", "too few", "in question", "disputed"):
-        return t("overview.outcome_unknown", why=f"{concluded.answer[:1].upper()}{concluded.answer[1:]}")
-    if concluded.verdict in ("a is higher", "b is higher"):
-        kind = "narrow" if not report.is_clear(line) else "small" if line.small else "clear"
-        return t(f"overview.outcome_{kind}")
-    return t(f"overview.outcome_{OPEN.get(concluded.verdict, concluded.verdict)}")
+    text = report.outcome(line, concluded.fairness) if isinstance(line, Comparison) else concluded.answer
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _explain(verdict_of_pair: Verdict, answer: Answer | None) -> Markup:

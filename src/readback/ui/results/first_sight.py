@@ -113,13 +113,9 @@ def _list_own_numbers(file_table: ScoreTable, criterion: str) -> Iterator[str]:
 
 
 def _format_pool(scored: ScoreTable, view: View) -> str:
-    """Return that items count with the mean of those who scored them, how many these are, and how far they agree."""
-    name, pool = view.criterion.name, view.judge.removeprefix("*")
-    raters = pooled.raters(scored, name, view.judge)
-    each = str(raters.most)
-    if raters.fewest != raters.most:
-        each = t("scores.span", low=raters.fewest, high=raters.most)
-    sentences = [t("scores.pool_said", who=t(f"scores.{pool}", n=raters.judges), each=each)]
+    """Return that items count with the mean of those who scored them, and how far these agree."""
+    name = view.criterion.name
+    sentences = [t("scores.pool_said")]
     agreed = measure_pool(choices.get_file_table(scored), name, pooled.members(scored, name, view.judge))
     interval = t("scores.no_interval")
     if agreed.interval:
@@ -227,8 +223,8 @@ def _draw_references(scored: ScoreTable, view: View) -> None:
         sentence = t(f"scores.apart_{why.by}", name=name, n=why.n, metric=why.criterion)
         interval = t("scores.interval", **means.format_ends(row)) if row.span else t("scores.no_interval")
         numbers = t("scores.apart_mean", mean=means.format_mean(row.mean), interval=interval)
-        count = drilldown.link_count(row.n, of=format_address(scored, row.condition), state="scored")
-        show.draw(show.h('<p class="rb-apart">{} {} n {}.</p>', sentence, numbers, count))
+        count = drilldown.link(t("scores.n_answers", n=row.n), of=format_address(scored, row.condition), state="scored")
+        show.draw(show.h('<p class="rb-apart">{} {} {}.</p>', sentence, numbers, count))
 
 
 def list_lines(compared: Compared, rows: Sequence[Row]) -> list[Line]:

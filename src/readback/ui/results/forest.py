@@ -50,6 +50,7 @@ class ForestLine:
     difference: str
     interval: str
     n: Markup | str
+    shared: str
     sign: str
     kind: str
     verdict: str
@@ -221,6 +222,7 @@ def _build_line(
             difference="",
             interval="",
             n="",
+            shared="",
             sign="",
             kind="blocked",
             verdict="",
@@ -228,7 +230,6 @@ def _build_line(
             working=Markup(""),
             blocked=t("scores.blocked_line", why=why),
         )
-    key, _, _ = charts.find_look(line)
     place: dict[str, Any] = {}
     if line.difference is not None:
         ends = line.span or (line.difference, line.difference)
@@ -237,9 +238,10 @@ def _build_line(
     return ForestLine(
         **values,
         look="open" if fairness.kind in AGAINST else find_mark(line, criterion),
-        outcome=_format_outcome(line, fairness, key),
+        outcome=report.outcome(line, fairness.kind),
         difference=report.format_difference(line.difference, criterion),
         interval=_format_interval(line, criterion),
+        shared=t("scores.shared_questions", n=line.n_shared),
         n=drilldown.link_count(line.n_shared, of=format_address(table, line.b), against=format_address(table, line.a)),
         sign=SIGNS[fairness.kind],
         kind=fairness.kind or "none",
@@ -248,13 +250,6 @@ def _build_line(
         working=lead.render_working(table, workspace, line, fairness, criterion, first=is_first),
         **place,
     )
-
-
-def _format_outcome(line: Comparison, fairness: Fairness, key: str) -> str:
-    """Return what was found in a few words; a clear difference is no answer where the two may not be compared."""
-    if not report.is_clear(line):
-        return t(f"scores.{key}")
-    return t(f"scores.forest_clear_{fairness.kind}" if fairness.kind in AGAINST else "scores.forest_clear")
 
 
 def _name_sides(table: ScoreTable, line: Line) -> dict[str, str]:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from readback.checks import fair_pairs
 from readback.checks.comparisons import Verdict, differs
 from readback.html.templates import render_template
-from readback.scores import conclusion, in_view, not_compared, report
+from readback.scores import conclusion, in_view, not_compared, report, who_scored
 from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import Blocked, Comparison
 from readback.scores.conclusion import BestOf, Conclusion
@@ -93,7 +93,9 @@ def conclude(table: ScoreTable, workspace: Workspace, view: View) -> Concluded:
 def render_answer(
     table: ScoreTable, workspace: Workspace, rows: Sequence[Row], concluded: Concluded, view: View
 ) -> Markup:
-    """Return the answer in a sentence or two: of the planned comparisons, else which condition is best."""
+    """Return the answer in a sentence or two, of the planned comparisons, else which condition is best; then who
+    scored.
+    """
     conclusions = concluded.conclusions
     scales = not_compared.find_scales(choices.get_file_table(table), view.criterion.name)
     lines = [] if scales is None else [AnswerLine("", scales.headline, "")]
@@ -103,7 +105,8 @@ def render_answer(
         more = len(conclusions) - FIRST
     elif scales is None or len([row for row in rows if row.mean is not None]) > 1:
         lines.append(_answer_best(table, rows, concluded, view))
-    return render_template("ui/results/answer.html.jinja", t=t, lines=lines, more=more)
+    who = who_scored.describe(table, rows, view.criterion.name, view.judge)
+    return render_template("ui/results/answer.html.jinja", t=t, lines=lines, more=more, who=who)
 
 
 def _answer_pair(table: ScoreTable, entry: Conclusion) -> AnswerLine:
@@ -113,7 +116,7 @@ def _answer_pair(table: ScoreTable, entry: Conclusion) -> AnswerLine:
     if isinstance(line, Blocked):
         return AnswerLine(question, t("scores.blocked_line", why=choices.format_reasons(line.why)), "")
     fair = t("scores.answer_fair") if entry.fairness == "fair" else ""
-    return AnswerLine(question, entry.headline, ", ".join(filter(None, (t("scores.n", n=line.n_shared), fair))))
+    return AnswerLine(question, entry.headline, ", ".join(filter(None, (t("scores.n_shared", n=line.n_shared), fair))))
 
 
 def _answer_best(table: ScoreTable, rows: Sequence[Row], concluded: Concluded, view: View) -> AnswerLine:
