@@ -54,10 +54,11 @@ group = next((g for g in found if g.code == asked), found[0])
 shown = strip.order(listing.filtered(every, audit, severity, area, "", words) if condition else found)
 with lead:
     show.draw(listing.lead(found, every, records, audit, group))
-left, right = present.columns([7, 13], gap="medium")
+left, right = present.columns([8, 13], gap="medium")
 with left, present.slide("rules"):
     heading = t("findings.rules", n=len(found))
-    show.draw(strip.draw(shown, every, group.code, condition, records, audit) + show.aloud(heading))
+    brief = present.on()
+    show.draw(strip.draw(shown, every, group.code, condition, records, audit, brief=brief) + show.aloud(heading))
     ignoring.show_ignored(audit)
 with right, present.slide("rule"):
     st.header(show.md(group.title))

@@ -38,6 +38,41 @@ def test_the_map_is_in_the_first_view_and_its_head_stays(demo: str, tour: Any) -
     assert cut == []
 
 
+def test_names_lean_over_their_columns_whole_and_the_focus_shows_a_longer_one(demo: str, tour: Any) -> None:
+    tour.set_viewport_size(LAPTOP)
+    turn_to(tour, f"{demo}{MISTAKES}", ".rb-map")
+    heads = tour.locator(".rb-map thead a.rb-map-name")
+    cut = heads.evaluate_all("all => all.filter((e) => e.scrollHeight > e.clientHeight + 2).map((e) => e.innerText)")
+    assert cut == []
+    heads.last.focus()
+    shown = heads.last.evaluate("e => getComputedStyle(e.closest('th'), '::after').content")
+    assert shown == f'"{heads.last.get_attribute("aria-label")}"'
+    frame = tour.locator(".rb-map-frame").bounding_box()
+    ends = heads.evaluate_all("all => all.map((e) => e.getBoundingClientRect().right)")
+    assert max(ends) <= frame["x"] + frame["width"] + 40  # leaning over the gap, not over what is beside it
+
+
+WORDS = """() => {
+  const words = [], walker = document.createTreeWalker(document.querySelector('[data-testid=stMain]'), 4);
+  while (walker.nextNode()) {
+    const part = walker.currentNode.parentElement, range = document.createRange();
+    range.selectNodeContents(walker.currentNode);
+    const shown = part.checkVisibility({visibilityProperty: true}) && range.getClientRects().length;
+    if (shown && !part.closest('h1, header, .rb-menu, .rb-aloud, .rb-exact, .rb-excerpt, [class*="st-key-head_"]'))
+      words.push(...walker.currentNode.data.split(/\\s+/).filter((word) => /[\\p{L}\\p{N}]/u.test(word)));
+  }
+  return words;
+}"""
+
+
+@pytest.mark.parametrize("address", [MISTAKES, "findings?workspace=copied-prompts", "review?workspace=six-conditions"])
+def test_what_is_presented_has_eighty_words_of_ours_at_most(address: str, demo: str, tour: Any) -> None:
+    tour.set_viewport_size(LAPTOP)
+    turn_to(tour, f"{demo}{address}&present=1", ".rb-map, .rb-verdict")
+    words = tour.evaluate(WORDS)
+    assert 20 < len(words) <= 80, (len(words), " ".join(words))
+
+
 def test_a_cell_is_clicked_and_the_map_stays(demo: str, tour: Any) -> None:
     tour.set_viewport_size(LAPTOP)
     turn_to(tour, f"{demo}{MISTAKES}", ".rb-map")

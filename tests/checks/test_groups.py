@@ -60,7 +60,7 @@ def test_a_finding_of_another_severity_than_its_rule_says_why_and_its_group_that
         "A warning here, usually an error: only whitespace differs, or the other place has no system message.",
     ]
     assert also(group) == "in some places a warning"
-    assert because(finding("fmt-no-contexts", "info")) == "A note here, usually an error."
+    assert because(finding("fmt-no-contexts", "info")) == "A hint here, usually an error."
 
 
 def test_a_reason_is_given_for_severities_that_are_not_the_rules_own() -> None:

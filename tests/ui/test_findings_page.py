@@ -62,7 +62,7 @@ def test_the_gravest_rule_is_open_and_explains_itself() -> None:
 
 def test_the_first_line_says_how_much_is_wrong_where_and_what_comes_first() -> None:
     test = findings(workspace="six-conditions-mistakes")
-    whole = "✕ 60 errors , ▲ 4 warnings and ● 4 notes of 13 rules; 63 of these are in 24 of 24 records."
+    whole = "✕ 60 errors , ▲ 4 warnings and ● 4 hints of 13 rules; 63 of these are in 24 of 24 records."
     assert whole in words(test)
     assert "Look at first" not in words(test)  # it is open beside the list, and first in it
     first = "The prompt lacks contexts that the record lists"
@@ -489,10 +489,10 @@ def test_the_cells_of_a_rule_add_up_to_its_places_and_the_rules_to_all() -> None
     assert all(places == sum(map(count, cells)) for _, places, cells in every)
     assert sum(places for _, places, _ in every) == 68
     assert "All rules: 68 places" in words(test)
-    assert "7 rules with errors: ✕ 60 errors , ● 2 notes" in words(test)
+    assert "7 rules with errors: ✕ 60 errors , ● 2 hints" in words(test)
     cells = {code: cells for code, _, cells in every}
     assert "error, mistake 1: system text in the question: 1 place in 24 of 24 records" in cells["fmt-train-serve-diff"]
-    assert "note, RAG-trained, closed book: 1 place about the whole condition" in cells["fmt-train-serve-diff"]
+    assert "hint, RAG-trained, closed book: 1 place about the whole condition" in cells["fmt-train-serve-diff"]
     assert cells["dat-bad-line"] == [
         "error, Not about one condition: files, models, judges, or what a record holds: "
         "1 place about files, models or judges"

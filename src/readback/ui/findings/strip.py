@@ -24,6 +24,7 @@ from readback.words import t
 
 FEW = 12  # conditions that have a column even where nothing was found in them
 MOST = 24  # conditions that have a column of their own
+PRESENTED = 2  # rules that are shown while presenting, with the conditions that they have places in
 REST = "…"  # stands for the conditions that have none
 NAME = 44  # characters of a name at the head of a column: two lines of it
 SHADES = ((0.6, 3), (0.1, 2), (0.0, 1))  # from which share of the records a cell is how dark
@@ -52,15 +53,28 @@ class Column:
 
 
 def draw(
-    rule_groups: Sequence[Group], every: Sequence[Group], chosen: str, arm: str, records: int, audit: Audit
+    rule_groups: Sequence[Group],
+    every: Sequence[Group],
+    chosen: str,
+    arm: str,
+    records: int,
+    audit: Audit,
+    *,
+    brief: bool = False,
 ) -> Markup:
     """Return the map of the groups: the rule `chosen` and the condition `arm` are marked, each cell leads to
     its places. A cell leaves the other filters as they are.
 
-    `every` are the groups without the filter, by which is known whether a share is that of all findings.
+    `every` are the groups without the filter, by which is known whether a share is that of all findings. `brief`, for
+    Present, has the first rules and the chosen one, and how many more there are.
     """
+    all_groups = rule_groups
+    if brief:
+        others = [group for group in rule_groups if group.code != chosen]
+        few = {chosen, *(group.code for group in others[: PRESENTED - 1])}
+        rule_groups = [group for group in rule_groups if group.code in few]
     cells = {group.code: _count_cells(group, audit, _is_whole(group, every)) for group in rule_groups}
-    columns = _columns(cells, audit, arm)
+    columns = _columns(cells, audit, arm, few=0 if brief else FEW)
     filters = {key: st.query_params.get(key) for key in FILTERS}
     sections = [
         {
@@ -85,6 +99,8 @@ def draw(
     sums = [sum(_get(cells[group.code], column.arm, columns).count for group in rule_groups) for column in columns]
     hidden = sum(row.name not in {column.arm for column in columns} for row in audit.conditions)
     drawn_all = any(column.arm == REST for column in columns)
+    more = len(all_groups) - len(rule_groups)
+    sentence = t("findings.columns_hidden", n=hidden) if hidden and not drawn_all and not brief else ""
     return render_template(
         "ui/findings/strip.html.jinja",
         t=t,
@@ -94,11 +110,22 @@ def draw(
         sums=[_shorten(n) if n else "" for n in sums],
         total=sum(group.count for group in rule_groups),
         legend=t("findings.legend" if records else "findings.legend_no_records"),
-        hidden=t("findings.columns_hidden", n=hidden) if hidden and not drawn_all else "",
-        has_whole=any(cell.whole for row in cells.values() for cell in row.values()),
+        hidden=t("findings.rules_more", n=more) if more else sentence,
+        key=_list_key(cells, bool(records)),
         wide=len(columns) > FEW + 2,
         alone=[column.arm for column in columns] == [NO_ROW],
     )
+
+
+def _list_key(cells: Mapping[str, Mapping[str, Cell]], has_records: bool) -> Sequence[Mapping[str, object]]:
+    """Return what the looks of a cell mean: the shades, each with its line, and where some are there the dashed one."""
+    key: list[Mapping[str, object]] = []
+    if has_records:
+        for shade, percent in ((1, 8), (2, 40), (3, 100)):
+            key.append({"shade": shade, "percent": percent, "whole": False, "words": t(f"findings.key_{shade}")})
+    if any(cell.whole for row in cells.values() for cell in row.values()):
+        key.append({"shade": 0, "percent": 0, "whole": True, "words": t("findings.key_whole")})
+    return key
 
 
 def order(groups_found: Sequence[Group]) -> tuple[Group, ...]:
@@ -149,9 +176,9 @@ def _add(cell: Cell, n: int, severity: Severity, records: set[int], whole: bool)
     cell.whole = cell.whole or whole
 
 
-def _columns(cells: Mapping[str, Mapping[str, Cell]], audit: Audit, arm: str) -> tuple[Column, ...]:
-    """Return the columns: all conditions while they are few, else those with a finding, of very many those with most
-    errors and one for the others; at the end one for what is about no condition.
+def _columns(cells: Mapping[str, Mapping[str, Cell]], audit: Audit, arm: str, few: int = FEW) -> tuple[Column, ...]:
+    """Return the columns: all conditions while they are `few` at most, else those with a finding, of very many those
+    with most errors and one for the others; at the end one for what is about no condition.
     """
     n, errors = Counter[str](), Counter[str]()
     for row in cells.values():
@@ -160,7 +187,7 @@ def _columns(cells: Mapping[str, Mapping[str, Cell]], audit: Audit, arm: str) ->
     conditions = [row.name for row in audit.conditions]
     if not any(n[name] for name in conditions) and arm not in conditions:
         conditions = []
-    if len(conditions) > FEW:
+    if len(conditions) > few:
         conditions = [name for name in conditions if n[name] or name == arm]
     rest = 0
     if len(conditions) > MOST:

@@ -69,20 +69,8 @@ def _find_audit() -> Audit | None:
 def draw_head(view: str, meeting: Meeting) -> None:
     """Draw the tabs with their counts, what is at hand on each of them, and whether what was signed still holds."""
     with st.container(key="review_top", horizontal=True, vertical_alignment="bottom", gap="small"):
-        tabs = [
-            {
-                "href": address.href("review", view=None if name == OPEN else name),
-                "label": label,
-                "current": name == view,
-                "stale": name == SIGNED and bool(meeting.summary.stale),
-            }
-            for name, label in _list_labels(meeting)
-        ]
-        show.draw(
-            render_template(
-                "ui/review/tabs.html.jinja", tabs=tabs, label=t("review.views"), stale=t("review.stale_word")
-            )
-        )
+        if view != OPEN or not present.on():  # an item is presented by itself
+            _draw_tabs(view, meeting)
         if not present.on():
             _draw_tools(meeting)
     board.draw_faults(meeting.review)
@@ -93,6 +81,21 @@ def draw_head(view: str, meeting: Meeting) -> None:
         show.notice(t("review.of_upload"))
     if not meeting.review.sequence:
         board.former(choice.workspace())
+
+
+def _draw_tabs(view: str, meeting: Meeting) -> None:
+    tabs = [
+        {
+            "href": address.href("review", view=None if name == OPEN else name),
+            "label": label,
+            "current": name == view,
+            "stale": name == SIGNED and bool(meeting.summary.stale),
+        }
+        for name, label in _list_labels(meeting)
+    ]
+    show.draw(
+        render_template("ui/review/tabs.html.jinja", tabs=tabs, label=t("review.views"), stale=t("review.stale_word"))
+    )
 
 
 def _list_labels(meeting: Meeting) -> list[tuple[str, str]]:
