@@ -12,6 +12,8 @@ from readback.types import Record
 MOST = 70  # characters, about one line of a list
 READ = 400  # characters of a text that are looked at
 QUESTIONS = ("question", "query", "user_input", "input", "prompt", "text", "title")
+ROLES = ("role", "from")  # of a message in a list; a system message is often the same in all records
+SYSTEM = ("system", "developer")
 DEPTH = 3  # how deep a text is looked for where no field is called a question
 
 
@@ -31,12 +33,18 @@ def find_first_words(record: Record, aliases: Mapping[str, str]) -> str:
 
 
 def _iterate_texts(value: Any, record_id: str | None, depth: int = DEPTH) -> Iterator[str]:
-    """Yield the texts of several words inside a value, in their order."""
+    """Yield the texts of several words inside a value, in their order; those of system messages come last in a list."""
     if isinstance(value, str):
         if value != record_id and " " in value.strip()[:READ]:
             yield value
         return
-    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    inner = value.values() if isinstance(value, Mapping) else ()
+    if isinstance(value, list):
+        inner = sorted(value, key=_is_system_message)
     if depth:
         for each in inner:
             yield from _iterate_texts(each, record_id, depth - 1)
+
+
+def _is_system_message(value: Any) -> bool:
+    return isinstance(value, Mapping) and any(value.get(name) in SYSTEM for name in ROLES)
