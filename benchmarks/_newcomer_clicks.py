@@ -33,7 +33,9 @@ SHARED = Path(os.environ.get("READBACK_SHARED", "../shared")) / "vectors/ecosyst
 TEXTS = ".rb-exact"
 WAYS = ("folder", "upload")
 MOST = 3  # clicks that a newcomer is asked for
-CASES: tuple[tuple[str, int | str], ...] = (  # of each tool one: folder, the row that is looked at, or its id
+CASES: tuple[
+    tuple[str, int | str], ...
+] = (  # of each tool one that its files tell: folder, the row that is looked at, or its id
     ("openai/oa-batch-chat", 1),
     ("anthropic-gemini/an-batch", 1),
     ("anthropic-gemini/gm-batch", 1),
@@ -48,8 +50,6 @@ CASES: tuple[tuple[str, int | str], ...] = (  # of each tool one: folder, the ro
     ("haystack/hs-list", 1),
     ("semantic-kernel/sk-default", 1),
     ("dotprompt/dp-plain", 1),
-    ("banks/bk-plain", 1),
-    ("llamaindex/li-fstring", 1),
     ("langfuse/lf-placeholder", 1),
     ("mlflow-prompts/mf-chat", 1),
 )
