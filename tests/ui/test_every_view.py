@@ -91,7 +91,7 @@ def test_the_first_line_that_differs_is_marked_and_described(serving: Serve) -> 
     table = cells(every())
     assert marked(table["Mode: plain"][0]) == []
     assert marked(table["Mode: kind"][0]) == ["Answer:"]
-    assert "User message differs in spaces or line ends." in table["Mode: kind"][0]
+    assert "User message differs, first in spaces or line ends." in table["Mode: kind"][0]
     assert marked(table["Mode: bare"][0]) == ["Answer one"]
     assert "System message: only A has one." in table["Mode: bare"][0]
 
@@ -168,7 +168,7 @@ def test_a_key_names_the_marks_that_are_there(serving: Serve) -> None:
     serving(three(*MODES))
     (key,) = re.findall(r'<ul class="rb-legend rb-every-key"[^>]*>(.*?)</ul>', said(every()), re.DOTALL)
     assert [re.sub(r"<[^>]+>", "", entry).strip() for entry in re.findall(r"<li>(.*?)</li>", key, re.DOTALL)] == [
-        "A Mode: plain, in view",
+        "A what is in view",
         "first line that differs",
         "Written by you: not marked",
         "From the data",
@@ -198,6 +198,8 @@ def test_an_axis_of_one_and_a_single_text(serving: Serve) -> None:
     serving(three(MODES[0]))
     test = every()
     assert "No adapter" not in said(test)
+    assert "There is one condition and no adapter" in words(test)
+    assert ">A</strong>" not in said(test)
     assert texts(cells(test)["Mode: plain"][0]) == ["You are x.", "Question: one\nAnswer:\n"]
 
 

@@ -72,9 +72,16 @@ def get(key: str) -> str | None:
     return memory.get(key)
 
 
+def read(*keys: str) -> dict[str, str | None]:
+    """Return the values of several shared keys: each look into the session costs as much as a small drawing."""
+    memory: Mapping[str, str] = st.session_state.get(MEMORY, {})
+    return {key: memory.get(key) for key in keys}
+
+
 def chosen() -> Mapping[str, str]:
     """Which files are meant, by kind, as far as the address says."""
-    return {kind: file for kind in FILES if (file := get(kind))}
+    memory: Mapping[str, str] = st.session_state.get(MEMORY, {})
+    return {kind: file for kind in FILES if (file := memory.get(kind))}
 
 
 def put(**changes: str | None) -> None:

@@ -36,22 +36,27 @@ def require_texts() -> None:
     st.stop()
 
 
-def draw_bar(view: str | None, listened: Mapping[str, tuple[str, str]] = keys.MESSAGES) -> menu.Places:
+def draw_bar(
+    view: str | None, listened: Mapping[str, tuple[str, str]] = keys.MESSAGES, *, filled: bool = True
+) -> menu.Places:
     """Draw the one bar of all views: the record, what is sent, the five views, and the menu.
 
     Return the places in the menu where a view puts its own: ways to go, switches, and ways to take texts along.
-    `listened` are the keys of the view. Without a `view` (a file of training rows) nothing is sent. Below the bar is
-    what the last search or jump came to.
+    `listened` are the keys of the view. A menu that is not `filled` is filled by the view, with `menu.fill`. Without a
+    `view` (a file of training rows) nothing is sent. Below the bar is what the last search or jump came to.
     """
     with st.container(horizontal=True, vertical_alignment="center", key="bar"):
         records.draw()
         if view is not None:
             picker.what()
             draw_switch(view)
-        own = menu.draw(listened)
+        own = menu.draw()
+    if filled:
+        menu.fill(own, listened)
     if view is not None:
         picker.more()
-        picker.whole_name()
+        if view != EVERY:  # which has every name whole
+            picker.whole_name()
     records.arrive()
     _say_what_is_in_view(view)
     records.show_search_outcome()

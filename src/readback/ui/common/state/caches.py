@@ -114,6 +114,12 @@ def first_choice(key: Key, _find: Callable[[], Selection]) -> Selection:
     return _find()
 
 
+@st.cache_resource(max_entries=4 * KEEP, show_spinner=False)
+def server_findings(key: Key, model: str, _find: Callable[[], tuple[Finding, ...]]) -> tuple[Finding, ...]:
+    """Return the findings about a model's server, which are the same for every record."""
+    return _find()
+
+
 @st.cache_resource(max_entries=KEEP, show_spinner=False)
 def loading(path: str, stamp: str, fields: tuple[tuple[str, str], ...], _opened: Workspace) -> Job:
     """Return the job that gathers the findings of loading."""

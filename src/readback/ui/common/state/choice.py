@@ -203,7 +203,7 @@ def sent() -> Selection:
     By default it is the one with most to see in the first record (`find_fullest`).
     """
     opened = workspace()
-    parts = {key: address.get(key) for key in ("condition", "mode", "adapter", "task", "judge")}
+    parts = address.read("condition", "mode", "adapter", "task", "judge")
     conditions = frozenset(name for condition in opened.conditions for name in (condition.name, *condition.aliases))
     there = {"condition": conditions, "mode": opened.prompts, "judge": opened.judges}
     wrong = any(parts[key] is not None and parts[key] not in names for key, names in there.items())
@@ -279,7 +279,9 @@ def answer(choice: Selection | None = None, to: Record | None = None) -> Answer 
     choice, called = choice or sent(), (to or record()).id
     if choice.condition is None or called is None:
         return None
-    return caches.answers(*key(), choice.condition, workspace()).get(called)
+    condition = choice.condition
+    replies = _once(f"answers {condition}", lambda: caches.answers(*key(), condition, workspace()))
+    return replies.get(called)
 
 
 def assembly(choice: Selection | None = None, extra: Values | None = None) -> Assembly:

@@ -15,41 +15,56 @@ from readback.words import t
 
 
 class Places(NamedTuple):
-    """Hold the places in the menu where a view puts its own: ways to go, switches, and ways to take texts along."""
+    """Hold the places in the menu; a view puts its own ways to go, switches and ways to take texts along there, too."""
 
+    find: DeltaGenerator
     go: DeltaGenerator
     switches: DeltaGenerator
+    size: DeltaGenerator
     take: DeltaGenerator
+    keys: DeltaGenerator
 
 
-def draw(listened: Mapping[str, tuple[str, str]]) -> Places:
-    """Draw the menu and return where a view puts its own.
+def draw() -> Places:
+    """Draw the menu, whose places are empty.
 
     It is opened by the browser alone, so that opening costs no run; its controls are on the page all the time, for the
-    keys (`listened`).
+    keys.
     """
     with st.container(key="menu", width="content"):
         words = '<details class="rb-menu" data-rb-menu="prompts" title="{}"><summary>{}</summary></details>'
         show.draw(show.h(words, t("prompts.menu_help"), t("prompts.menu")))
         with st.container(key="menu_items"):
             _title("menu_find")
-            records.find()
+            find = st.container()
             _title("menu_go")
             go = st.container(key="menu_go")
-            with go:
-                jump.menu()
             _title("menu_draw")
             switches = st.container(key="menu_switches")
-            with switches:
-                address.follow_switch("whitespace")
-                st.toggle(t("messages.whitespace"), key="whitespace", help=t("messages.whitespace_help"),
-                          on_change=address.keep, args=("whitespace",))  # fmt: skip
-            with st.container(horizontal=True, vertical_alignment="center", key="menu_size"):
-                show.word(t("prompts.menu_size"))
-                size.buttons()
+            text_size = st.container(horizontal=True, vertical_alignment="center", key="menu_size")
             take = st.container(key="menu_take")
-            keys.listen(listened, folded=True)
-    return Places(go, switches, take)
+            listening = st.container()
+    return Places(find, go, switches, text_size, take, listening)
+
+
+def fill(places: Places, listened: Mapping[str, tuple[str, str]]) -> None:
+    """Draw what the menus of all views hold. `listened` are the keys of the view.
+
+    It is a fifth of the work of a page, for a menu that is closed: a view may draw its text before.
+    """
+    with places.find:
+        records.find()
+    with places.go:
+        jump.menu()
+    with places.switches:
+        address.follow_switch("whitespace")
+        st.toggle(t("messages.whitespace"), key="whitespace", help=t("messages.whitespace_help"),
+                  on_change=address.keep, args=("whitespace",))  # fmt: skip
+    with places.size:
+        show.word(t("prompts.menu_size"))
+        size.buttons()
+    with places.keys:
+        keys.listen(listened, folded=True)
 
 
 def _title(name: str) -> None:

@@ -122,6 +122,8 @@ def _summarise(page: Page, cells: Cells, texts: int) -> str:
     count = sum(selection in cells for selection in page.selections)
     if not count:
         return ""
+    if len(page.selections) == 1:
+        return t("cells.single")
     sentence = t("compare.grid_said", n=texts, cells=count)
     if texts > 1:
         sentence += " " + t("cells.once")
@@ -141,9 +143,8 @@ def _draw_key(page: Page, cells: Cells, homes: Mapping[str, tuple[Selection, str
     excerpts = [excerpt for selection, _ in homes.values() for excerpt in cells[selection].excerpts]
     looks = {exact.look(segment) for excerpt in excerpts for segment in excerpt.segments}
     entries = []
-    if len(homes) > 1:
-        name = sent(page.a)
-        entries.append(show.h("{} {}", _badge(), t("cells.key_a", name=name) if page.a == choice.sent() else name))
+    if len(page.selections) > 1:
+        entries.append(show.h("{} {}", _badge(), _explain_a(page)))
     if any(excerpt.differs is not None for excerpt in excerpts):
         sample = Markup('<span class="rb-first-differs" aria-hidden="true"></span>')
         entries.append(show.h("{} {}", sample, t("cells.key_differs")))
@@ -161,6 +162,15 @@ def _draw_key(page: Page, cells: Cells, homes: Mapping[str, tuple[Selection, str
 
 def _badge() -> Markup:
     return Markup('<strong class="rb-every-a">A</strong>')
+
+
+def _explain_a(page: Page) -> str:
+    """Say what A is; by its name, too, where its row is on another page of rows."""
+    if page.a != choice.sent():
+        return t("cells.key_first", name=sent(page.a))
+    if page.a in page.selections:
+        return t("cells.key_a")
+    return t("cells.key_a_named", name=sent(page.a))
 
 
 def _make_row(row: Row, page: Page, cells: Cells, homes: Mapping[str, tuple[Selection, str]]) -> dict[str, object]:
@@ -183,7 +193,12 @@ def _make_row(row: Row, page: Page, cells: Cells, homes: Mapping[str, tuple[Sele
             texts.append(_make_text(row, group, page, cells))
         else:
             lines.append(_say_same(row, group, page, cells[home], name, cells))
-    return {"name": row.name, "is_a": page.a in row.choices, "texts": texts, "lines": lines}
+    return {
+        "name": row.name,
+        "is_a": page.a in row.choices and len(page.selections) > 1,
+        "texts": texts,
+        "lines": lines,
+    }
 
 
 def _say_same(row: Row, group: Group, page: Page, home: PromptLengths, name: str, cells: Cells) -> Markup:
@@ -340,6 +355,8 @@ def _open(row: Row, selection: Selection, adapter: str) -> Markup:
 def _against(row: Row, group: Group, page: Page) -> Markup:
     """Make the link that opens a text, as B, beside the one with which it is compared; for A a word that says so."""
     cell = group.text
+    if len(page.selections) == 1:
+        return Markup("")
     if page.a in (selection for selection, _ in group.choices):
         return show.h(
             '<span class="rb-small">{}</span>', t("cells.in_view" if page.a == choice.sent() else "cells.is_a")

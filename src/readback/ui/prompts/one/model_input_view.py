@@ -16,7 +16,7 @@ from readback.types import Assembly, Engine, Finding, Location, Model, ModelInpu
 from readback.ui.common import show
 from readback.ui.common.draw import message, token_sizes
 from readback.ui.common.draw.token_sizes import UNSIZED, Sized
-from readback.ui.common.state import choice
+from readback.ui.common.state import caches, choice
 from readback.ui.prompts.one import contexts_strip, finding_cards, model_input_marks
 from readback.ui.review import under_notes
 from readback.words import t
@@ -31,7 +31,11 @@ def about(assembly: Assembly, sent: ModelInput | None) -> tuple[Finding, ...]:
     model = find_model(workspace, assembly.choice)
     if model is None or sent is None or sent.kind == "format":
         return ()
-    return tuple(finding for finding in find_server_findings(workspace, model) if isinstance(finding, Finding))
+    return caches.server_findings(
+        choice.key(),
+        model.name,
+        lambda: tuple(finding for finding in find_server_findings(workspace, model) if isinstance(finding, Finding)),
+    )
 
 
 def draw(sent: ModelInput, assembly: Assembly, messages_findings: Sequence[Finding], server: Sequence[Finding]) -> None:

@@ -10,10 +10,10 @@ import streamlit as st
 
 from readback.types import Assembly, Message, ModelInput, Segment
 from readback.ui.common import show
-from readback.ui.common.draw import beside, cited, layers, loaded, observed, present, token_sizes
+from readback.ui.common.draw import beside, cited, keys, layers, loaded, observed, present, token_sizes
 from readback.ui.common.state import choice
 from readback.ui.prompts import room, variables
-from readback.ui.prompts.bar import records
+from readback.ui.prompts.bar import menu, records
 from readback.ui.prompts.one import (
     change_here,
     finding_cards,
@@ -54,7 +54,7 @@ def draw() -> None:
         st.stop()
 
     show.draw(show.h('<a class="rb-skip" href="#" data-rb-to="">{}</a>', t("messages.skip")))
-    places = room.draw_bar(room.ONE)
+    places = room.draw_bar(room.ONE, filled=False)
     change_here.here()
 
     sent, tried = choice.sent(), beside.tried()
@@ -68,14 +68,6 @@ def draw() -> None:
 
     view = layers.switch(model_input_view.errors(server), wire=model_input is not None, training=training,
                          stored=bool(stored))  # fmt: skip
-    with places.go:
-        records.next_finding(findings)
-    with places.switches:
-        cited.switch([*(message.text for message in assembled.messages), *(message.text for message in reply_list)])
-        token_sizes.switch(assembled, view)
-    with places.take:
-        views.take(assembled)
-
     if view == "training" and (
         training_text := training_view.trained(assembled)
     ):  # three texts beside each other need the whole width
@@ -106,6 +98,14 @@ def draw() -> None:
             show.draw(show.h("<p>{}</p>", show.link("results", t("records.see_whole"), view="rows")))
         with st.expander(t("messages.try"), key="try_open", expanded=bool(tried)):
             beside.trial(choice.record(), assembled)
+    menu.fill(places, keys.MESSAGES)  # after the text, which people wait for
+    with places.go:
+        records.next_finding(findings)
+    with places.switches:
+        cited.switch([*(message.text for message in assembled.messages), *(message.text for message in reply_list)])
+        token_sizes.switch(assembled, view)
+    with places.take:
+        views.take(assembled)
 
 
 def _draw_sizes(
