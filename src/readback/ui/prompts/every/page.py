@@ -72,7 +72,8 @@ def draw() -> None:
             setting.turn("rows", "rows", start, len(rows), ROWS)
             return
         cells = job.result or cells
-    _draw(page, cells)
+    with st.container():  # a late message of `look`, which draws into a block here, would break a page without one
+        _draw(page, cells)
     missing = sum(selection not in cells or cells[selection].late for selection in page.selections)
     if missing:
         show.notice(t("cells.missing", n=missing))
