@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from readback.html import exact
@@ -38,7 +38,7 @@ def _iterate_texts(value: Any, record_id: str | None, depth: int = DEPTH) -> Ite
         if value != record_id and " " in value.strip()[:READ]:
             yield value
         return
-    inner = value.values() if isinstance(value, Mapping) else ()
+    inner: Iterable[Any] = value.values() if isinstance(value, Mapping) else ()
     if isinstance(value, list):
         inner = sorted(value, key=_is_system_message)
     if depth:
