@@ -119,7 +119,9 @@ def _build_row(
             size = report.format_difference(line.difference, criterion)
             if unit > 1:
                 size = t("scores.rate_points", by=size)
-            both = show.h("<strong>{}</strong> {}", size, t("scores.n_shared", n=line.n_shared))
+            both = show.h(
+                '<strong>{}</strong> <span class="rb-pair-n">{}</span>', size, t("scores.n_shared", n=line.n_shared)
+            )
             numbers = show.link("results", both, criterion=answer.criterion, scored_by=answer.judge)
             sides = (line.b, line.a)
             b, a = (name_of(workspace, answer.view, key) or report.short(answer.view, key) for key in sides)

@@ -1,5 +1,6 @@
-"""All conditions on one axis, by their means or else by the length of their prompts, and the planned pairs as brackets
-whose sign, words and pattern are the verdict.
+"""All conditions on one axis, by their means or else by the length of their prompts.
+
+Planned pairs are not joined here: each is a row of its own above, which says more than a line between two rows.
 """
 
 from __future__ import annotations
@@ -13,18 +14,15 @@ from markupsafe import Markup
 from readback.checks.comparisons import Verdict
 from readback.checks.summary import Audit, Row
 from readback.html.templates import render_template
-from readback.ui.common import address, show
+from readback.ui.common import show
 from readback.ui.overview import axis, paired
 from readback.ui.overview.axis import Axis
 from readback.ui.overview.headline import Headline, Shape
-from readback.ui.overview.planned_rows import SIGNS
 from readback.ui.results import means
 from readback.words import t
 
 MOST = 12  # conditions that are all drawn; of more those of planned pairs and the ends
 ENDS = 3  # of these at the top and at the bottom
-LANES = 6  # brackets beside each other
-WORDED = 2  # brackets beside each other that have room for words
 WHOLE = 0.15  # of the scale: means and intervals that take up less are drawn on a part of it
 
 
@@ -52,20 +50,6 @@ class Gap:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Bracket:
-    """A planned pair: the rows that it joins, from the top, and the lane that it is in."""
-
-    kind: str
-    sign: str
-    words: str
-    title: str
-    href: str
-    top: int
-    bottom: int
-    lane: int
-
-
 def draw_means(head: Headline, judged: Sequence[Verdict]) -> None:
     """Draw the conditions by their means, the better first, where several were scored."""
     shapes = [shape for shape in head.shapes.values() if shape.center is not None]
@@ -73,7 +57,13 @@ def draw_means(head: Headline, judged: Sequence[Verdict]) -> None:
         return
     scale, is_part = _fit_means(head, shapes)
     entries = [_build_mean(shape, scale) for shape in shapes]
-    notes = [t("overview.ranked_part")] if is_part else []
+    counts = [shape.n for shape in shapes]
+    low, high = min(counts), max(counts)
+    notes = [t("overview.ranked_of" if low == high else "overview.ranked_of_span", n=low, high=high)]
+    if judged:
+        notes.append(t("overview.ranked_shared"))
+    if is_part:
+        notes.append(t("overview.ranked_part"))
     if head.scale.direction == "down":
         notes.append(t("overview.ranked_down"))
     title = t("overview.ranked", criterion=head.criterion)
@@ -149,9 +139,6 @@ def _draw(
     is_bar: bool,
 ) -> None:
     lines = _fold(entries, judged)
-    brackets, left_out = _place_brackets(lines, judged)
-    lanes = max((bracket.lane for bracket in brackets), default=-1) + 1
-    kinds = [kind for kind in SIGNS if any(bracket.kind == kind for bracket in brackets)]
     show.draw(
         render_template(
             "ui/overview/ranked.html.jinja",
@@ -164,11 +151,6 @@ def _draw(
             zero=scale.place(0) if scale.low < 0 < scale.high and not is_bar else None,
             is_bar=is_bar,
             has_extra=any(isinstance(line, Entry) and line.extra for line in lines),
-            brackets=brackets,
-            lanes=lanes,
-            is_worded=0 < lanes <= WORDED,
-            legend=[(kind, SIGNS[kind], t(f"overview.bracket_{kind}")) for kind in kinds],
-            left_out=left_out,
             aloud=_describe(entries, title),
         )
     )
@@ -195,45 +177,6 @@ def _list_lines(entries: Sequence[Entry], is_kept: Sequence[bool]) -> Iterator[E
         else:
             ends = {"high": folded[0].number, "low": folded[-1].number}
             yield Gap(t("overview.ranked_folded", n=len(folded), **ends))
-
-
-def _place_brackets(lines: Sequence[Entry | Gap], judged: Sequence[Verdict]) -> tuple[list[Bracket], int]:
-    """Return the brackets, short ones nearest to the rows, and how many planned pairs have none for want of room."""
-    rows = {line.name: at for at, line in enumerate(lines) if isinstance(line, Entry)}
-    joined = [each for each in judged if each.pair.a in rows and each.pair.b in rows and each.pair.a != each.pair.b]
-
-    def length(each: Verdict) -> int:
-        return abs(rows[each.pair.a] - rows[each.pair.b])
-
-    taken_lanes: list[list[tuple[int, int]]] = []
-    brackets = []
-    for each in sorted(joined, key=length):
-        top, bottom = sorted((rows[each.pair.a], rows[each.pair.b]))
-        lane = next(
-            (at for at, spans in enumerate(taken_lanes) if all(bottom < low or top > high for low, high in spans)),
-            len(taken_lanes),
-        )
-        if lane >= LANES:
-            continue
-        if lane == len(taken_lanes):
-            taken_lanes.append([])
-        taken_lanes[lane].append((top, bottom))
-        words = t(f"overview.bracket_{each.kind}")
-        brackets.append(
-            Bracket(
-                each.kind,
-                SIGNS[each.kind],
-                words,
-                f"{paired.name_pair(each.pair)}: {words}",
-                address.href(
-                    "prompts", **paired.NONE, view="difference", condition=each.pair.a, b_condition=each.pair.b
-                ),
-                top,
-                bottom,
-                lane,
-            )
-        )
-    return brackets, len(judged) - len(brackets)
 
 
 def _describe(entries: Sequence[Entry], title: str) -> str:

@@ -125,6 +125,12 @@ def _answer_best(table: ScoreTable, rows: Sequence[Row], concluded: Concluded, v
     range_of_means = means.format_lead(table, rows, view.criterion)
     headline = _find_best(table, scored, concluded, view)
     rest = range_of_means if headline and len(scored) < 2 else _describe_unplanned(concluded) if headline else ""
+    if headline and len(scored) > compare.MOST:  # nothing is concluded, and who is first is asked all the same
+        first = in_view.better_first(scored, view.criterion)[0]
+        name = report.short(table, first.condition)
+        rest = (
+            f"{t('overview.lead_first', name=name, mean=means.format_mean(first.mean))} {rest[:1].upper()}{rest[1:]}."
+        )
     return AnswerLine("", headline or range_of_means, rest)
 
 

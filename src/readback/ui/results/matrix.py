@@ -1,8 +1,11 @@
-"""Draw all criteria at a glance: a row for each condition, a column for each criterion, shaded from worse to better."""
+"""Draw all criteria at a glance: a row for each condition, a column for each criterion, shaded from worse to better.
+
+Where there are more criteria than a screen has room for columns, and fewer conditions, the criteria are the rows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -21,16 +24,18 @@ from readback.words import t
 
 SHOWN = 12  # conditions in sight; the others are folded
 WHOLE = 24  # characters of a criterion's name that no line needs to break
-ARROWS = {"up": "↑", "down": "↓", "none": "·"}
+BROAD = 6  # criteria that a laptop has room for beside each other
+BETTER = {"up": "up", "down": "down", "none": "none_better"}
+KEY = (0.0, 0.25, 0.5, 0.75, 1.0)  # places on a scale that the key shows
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A criterion above its column; `judge` is named where it is not the one in view."""
+    """A criterion at its column or row; `judge` is named where it is not the one in view, `direction` where criteria
+    have several.
+    """
 
-    name: str
     link: Markup
-    arrow: str
     direction: str
     scale: str
     judge: str
@@ -39,13 +44,16 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The mean of a condition under a criterion, with the colours that it has in both themes; "" where not scored."""
+    """The mean of a condition under a criterion, with the colours that it has in both themes and its place on the scale
+    in percent, None where neither end is better; "" where not scored.
+    """
 
     href: str = ""
     mean: str = ""
     interval: str = ""
     n: int = 0
     style: str = ""
+    at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,21 +74,50 @@ def draw_matrix(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], vi
         conditions += [condition for condition in column.rows if condition not in conditions]
     if len(columns) * len(conditions) < 2:
         return
-    body = []
-    for condition in conditions:
-        name = report.short(table, condition)
-        title = drilldown.link(show.h("<bdi>{}</bdi>", name), of=format_address(table, condition))
-        body.append((title, [_build_cell(column, condition) for column in columns]))
+    directions = {column.criterion.direction for column in columns}
+    heads = [_build_head(column, view, is_worded=len(directions) > 1) for column in columns]
+    names = [_link_condition(table, condition) for condition in conditions]
+    cells = [[_build_cell(column, condition) for column in columns] for condition in conditions]
+    counts = [cell.n for row in cells for cell in row if cell.mean]
+    is_turned = len(columns) > max(BROAD, len(conditions))
+    lines: list[tuple[Head | Markup, Sequence[Cell]]] = list(zip(names, cells, strict=True))
+    if is_turned:
+        lines = list(zip(heads, zip(*cells, strict=True), strict=True))
     show.draw(
         render_template(
             "ui/results/matrix.html.jinja",
             t=t,
-            heads=[_build_head(column, view) for column in columns],
-            lines=body[:SHOWN],
-            more=body[SHOWN:],
-            criteria=len(columns),
+            heads=names if is_turned else heads,
+            corner=t("scores.criterion" if is_turned else "scores.condition"),
+            is_turned=is_turned,
+            lines=lines[:SHOWN],
+            more=lines[SHOWN:],
+            more_title=t(f"scores.matrix_more{'_criteria' if is_turned else ''}", n=len(lines) - SHOWN),
+            how=" ".join(_explain(columns, counts, directions, is_turned=is_turned)),
+            key=[(100 * share, _format_style(share)) for share in KEY] if directions - {"none"} else (),
         )
     )
+
+
+def _explain(
+    columns: Sequence[Column], counts: Sequence[int], directions: Collection[str], *, is_turned: bool
+) -> Iterator[str]:
+    """Yield what a number of the table is, which end is better where that is one for all, and how to use the table."""
+    yield t("scores.matrix_how")
+    if counts:
+        low, high = min(counts), max(counts)
+        yield t("scores.matrix_answers" if low == high else "scores.matrix_answers_span", n=low, high=high)
+    if len(directions) == 1:
+        yield t(f"scores.matrix_{BETTER[next(iter(directions))]}", n=len(columns))
+    if len(columns) > 1:
+        yield t("scores.matrix_choose")
+    if len(columns) > BROAD and not is_turned:
+        yield t("scores.matrix_scroll", n=len(columns))
+
+
+def _link_condition(table: ScoreTable, condition: ConditionKey) -> Markup:
+    name = report.short(table, condition)
+    return drilldown.link(show.h('<bdi title="{}">{}</bdi>', name, name), of=format_address(table, condition))
 
 
 def list_columns(table: ScoreTable, workspace: Workspace, view: View) -> tuple[Column, ...]:
@@ -100,7 +137,7 @@ def list_columns(table: ScoreTable, workspace: Workspace, view: View) -> tuple[C
     return tuple(columns)
 
 
-def _build_head(column: Column, view: View) -> Head:
+def _build_head(column: Column, view: View, *, is_worded: bool) -> Head:
     criterion = column.criterion
     is_chosen = criterion.name == view.criterion.name
     name = show.breaks(criterion.name) if len(criterion.name) > WHOLE else criterion.name
@@ -108,8 +145,8 @@ def _build_head(column: Column, view: View) -> Head:
     if is_chosen:
         link = show.current(link)
     judge = "" if column.judge == view.judge else column.judge.removeprefix("*")
-    direction = t(f"scores.direction_{criterion.direction}")
-    return Head(criterion.name, link, ARROWS[criterion.direction], direction, scale_text(criterion), judge, is_chosen)
+    direction = t(f"scores.direction_{criterion.direction}") if is_worded else ""
+    return Head(link, direction, scale_text(criterion), judge, is_chosen)
 
 
 def _build_cell(column: Column, condition: ConditionKey) -> Cell:
@@ -123,13 +160,13 @@ def _build_cell(column: Column, condition: ConditionKey) -> Cell:
         share = 1 - share
     mean = means.format_mean(row.mean)
     interval = t("scores.span", **means.format_ends(row)) if row.span else ""
-    return Cell(column.href, mean, interval, row.n, _format_style(column.criterion, share))
+    if column.criterion.direction == "none":  # no end is better, so none has a colour
+        return Cell(column.href, mean, interval, row.n)
+    return Cell(column.href, mean, interval, row.n, _format_style(share), round(100 * share, 1))
 
 
-def _format_style(criterion: Criterion, share: float) -> str:
-    """Return the ground and the ink of a cell; a criterion without a direction has no better end, and no colour."""
-    if criterion.direction == "none":
-        return ""
+def _format_style(share: float) -> str:
+    """Return the ground and the ink of a cell whose mean is at this share of the way from the worst to the best."""
     light, dark = charts.tint_share(share), charts.tint_share(share, dark=True)
     inks = charts.choose_ink(light), charts.choose_ink(dark)
     return f"background:light-dark({light},{dark});color:light-dark({inks[0]},{inks[1]})"
