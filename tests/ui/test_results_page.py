@@ -126,7 +126,7 @@ def test_where_criteria_have_several_better_ends_each_says_its_own(write: Write,
     )
     app = page(write({"readback.yml": config, "s.csv": many_criteria(2, 3)}))
     ends = ("lower is better", "neither end is better", "higher is better")
-    table = drawn(app).split("All criteria at a glance")[1].split("Answers, record by record")[0]
+    table = drawn(app).split("All criteria at a glance", 1)[1].split("Answers, record by record")[0]
     assert [table.count(end) for end in ends] == [1, 1, 1]
     assert markup(app).split('class="rb-matrix"')[1].split("</table>")[0].count('class="rb-matrix-bar"') == 4
 
