@@ -59,9 +59,9 @@ def draw_means(head: Headline, judged: Sequence[Verdict]) -> None:
     entries = [_build_mean(shape, scale) for shape in shapes]
     counts = [shape.n for shape in shapes]
     low, high = min(counts), max(counts)
-    notes = [t("overview.ranked_of" if low == high else "overview.ranked_of_span", n=low, high=high)]
-    if judged:
-        notes.append(t("overview.ranked_shared"))
+    notes = []
+    if not judged:  # a planned comparison says its own count, and a first screen has few words
+        notes.append(t("overview.ranked_of" if low == high else "overview.ranked_of_span", n=low, high=high))
     if is_part:
         notes.append(t("overview.ranked_part"))
     if head.scale.direction == "down":
