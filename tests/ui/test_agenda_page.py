@@ -65,6 +65,8 @@ def test_the_items_are_there_in_their_order_and_the_first_is_open_by_itself(root
     assert "“base, open book” and “RAG-trained, open book”: The prompt lacks contexts that the record lists" in told
     assert "Item 1 of 5" in told
     assert "Cannot tell. The system message of base, open book is not known" in told
+    assert "+0.46 not known" in told  # beside the difference as above it
+    assert "o clear difference" not in told
     assert "from the first difference" in told
 
 

@@ -123,8 +123,12 @@ def draw_forest(
     chart.collect("forest", figure, sentence, chart_sentences.how(comparisons))
 
 
-def draw_picture(table: ScoreTable, workspace: Workspace, lines: Sequence[Line], criterion: Criterion) -> None:
-    """Draw these differences alone, on another page, which says itself whether they are fair."""
+def draw_picture(
+    table: ScoreTable, workspace: Workspace, lines: Sequence[Line], criterion: Criterion, fairness: str = ""
+) -> None:
+    """Draw these differences alone, on another page, which says itself whether they are fair; `fairness` is the kind
+    of its verdict, so that the words beside a difference are no answer where there can be none.
+    """
     comparisons = [line for line in lines if isinstance(line, Comparison)]
     axis = build_axis(comparisons, criterion)
     markup = render_template(
@@ -136,7 +140,10 @@ def draw_picture(table: ScoreTable, workspace: Workspace, lines: Sequence[Line],
         other="",
         points=_format_points(comparisons, criterion),
         axis=axis,
-        lines=[_build_line(table, workspace, line, UNLOOKED, axis, criterion, is_first=False) for line in lines],
+        lines=[
+            _build_line(table, workspace, line, Fairness(fairness, "", Markup("")), axis, criterion, is_first=False)
+            for line in lines
+        ],
         more=[],
     )
     choices.draw_style()

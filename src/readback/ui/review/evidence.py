@@ -142,7 +142,7 @@ def _draw_difference_of_scores(item: Item, table: ScoreTable) -> None:
         for criterion in plan.criteria or tuple(table.criteria):
             lines = [line for line in _list_lines(table, criterion) if line.planned == plan]
             if lines and isinstance(lines[0], Comparison):
-                _draw_forest(table, criterion, lines[:1])
+                _draw_forest(table, criterion, lines[:1], item.verdict.kind if item.verdict is not None else "")
                 return
 
 
@@ -166,15 +166,20 @@ def _draw_chart(item: Item, table: ScoreTable) -> None:
         _draw_forest(table, criterion, lines)
 
 
-def _draw_forest(table: ScoreTable, criterion: str, lines: list[Line]) -> None:
-    """Draw differences as Results draws them; what they say in words stands below, but where it is presented."""
+def _draw_forest(table: ScoreTable, criterion: str, lines: list[Line], fairness: str = "") -> None:
+    """Draw differences as Results draws them; what they say in words stands below, but where it is presented.
+
+    `fairness` is the kind of the verdict that stands above them: what it says is not contradicted, nor said again.
+    """
     judge = next(iter(in_view.judges(table, criterion)))
     view = in_view.get_judge_table(table, judge)
-    forest.draw_picture(view, choice.workspace(), lines, view.criteria[criterion])
+    forest.draw_picture(view, choice.workspace(), lines, view.criteria[criterion], fairness)
     if not present.on():
         name = partial(report.short, view)
         sentences = [
-            report.sentence(each, name, view.criteria[criterion]) for each in lines if isinstance(each, Comparison)
+            report.sentence(each, name, view.criteria[criterion], fairness or None)
+            for each in lines
+            if isinstance(each, Comparison)
         ]
         show.draw(show.join([show.h('<p class="rb-small">{}</p>', sentence) for sentence in sentences]))
 
