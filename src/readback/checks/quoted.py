@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -76,7 +76,20 @@ class Quoted:
             parts.append(Excerpt(text, role(message.role), (), 0, len(message.text)))
         if marked and not any(part.marks for part in parts):  # of an answer, or of a field
             parts.append(marked)
-        return tuple(parts)
+        return (*parts, *self._list_missing(finding, at.index))
+
+    def _list_missing(self, finding: Finding, index: int) -> Iterator[Excerpt]:
+        """Yield the beginnings of the entries of a field that a finding misses in a message: evidence that is not there
+        can be shown in no message. The rule names them by their numbers, from 1, in its value `missing`.
+        """
+        field, numbers = finding.place.field, finding.values.get("missing")
+        entries = look(self.data.record(index).fields, field) if field else None
+        if not isinstance(entries, list) or not isinstance(numbers, list | tuple):
+            return
+        for number in numbers:
+            if isinstance(number, int) and 1 <= number <= len(entries) and isinstance(entries[number - 1], str):
+                text = entries[number - 1]
+                yield Excerpt(text[:BESIDE], t("findings.missing_entry", field=field, n=number), (), 0, len(text))
 
     def _line(self, at: Location, around: int) -> Excerpt | None:
         """Return the line of a place in the dataset's file, with the character of its column marked."""

@@ -1,0 +1,32 @@
+"""What a finding misses in a message is shown below the message: it can be marked in no text that is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from readback import workspace
+from readback.checks.quoted import BESIDE, Quoted
+from readback.checks.run import engine
+from readback.records.dataset import open_dataset
+
+Write = Callable[[Mapping[str, Any]], Path]
+CONFIG = """\
+dataset: d.jsonl
+modes: {rag: {template: "{{ rag.prompt }}"}}
+conditions: [{name: stored, mode: rag}]
+"""
+
+
+def test_contexts_that_were_not_sent_are_shown_below_the_message(write: Write) -> None:
+    long = "[3] " + "z" * 600
+    rag = {"prompt": "Context:\n[1] one\n\nQuestion: why?\nAnswer:", "contexts": ["[1] one", "[2] two", long]}
+    opened = workspace.open(write({"d.jsonl": [{"id": "a", "question": "why?", "rag": rag}], "readback.yml": CONFIG}))
+    (finding,) = (one for one in engine.check(opened).findings if one.code == "fmt-context-not-sent")
+    parts = Quoted(opened, open_dataset(opened.root, opened.dataset)).in_place(finding)
+    assert [(part.text, part.label, part.whole) for part in parts[-2:]] == [
+        ("[2] two", "not in the message: entry 2 of rag.contexts", 7),
+        (long[:BESIDE], "not in the message: entry 3 of rag.contexts", 604),
+    ]
+    assert parts[0].text == rag["prompt"]
