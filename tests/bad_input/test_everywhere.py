@@ -126,7 +126,7 @@ def test_a_folder_of_files_of_all_kinds_is_accounted_for(tmp_path: Path, monkeyp
         assert time.monotonic() - began < 60
         if name == "":
             assert "dat-unread" in words(shown) or "data, prompts, logs or scores are not read" in words(shown)
-            assert "There is nothing to repair." not in words(shown)
+            assert "No fault was found in the files." not in words(shown)
     limit = {"dat-limit": 1} if count > FILES else {}
     assert {code: n for code, n in engine.check(opened).counts.items() if code == "dat-limit"} == limit
 

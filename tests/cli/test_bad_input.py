@@ -177,7 +177,7 @@ def test_no_finding_at_all_says_so_and_where_to_go(serving: Any) -> None:
     test = page("findings")
     assert "No findings" in words(test)
     assert re.search(r'href="/prompts[^"]*">See the messages</a>', said(test))
-    assert "There is nothing to repair." in words(page())
+    assert "No fault was found in the files." in words(page())
 
 
 @pytest.fixture(scope="module")

@@ -91,7 +91,7 @@ def page(write: Write, monkeypatch: pytest.MonkeyPatch) -> Say:
             {"a": 2, "b": 2, "c": 7},
             "Answer for quality: “c” is better than each of the 2 others, and every difference is clear.",
         ),
-        ({"a": 2, "b": 7, "c": 7}, "has the best mean; it is clearly better than 1 of the 2 others."),
+        ({"a": 2, "b": 7, "c": 7}, "has the best mean; it is clearly better than “a”, one of the 2 others."),
         ({"a": 5, "b": 5, "c": 5}, "Answer for quality: no clear difference; “"),
         ({f"c{n}": 5 for n in range(13)}, "Answer for quality: not known, because 13 conditions have too many pairs"),
     ],

@@ -130,9 +130,10 @@ def test_what_the_words_call_not_certain_is_so_in_the_chart_and_its_caption(
     lines = drawn_lines(page)
     assert caption in text
     assert ("is clearly better" in text or "is better than each" in text) == (differing == 30)
-    assert {(outcome, look) for _, outcome, look in lines} == {
+    assert {(outcome.partition(":")[0], look) for _, outcome, look in lines} == {
         ("clear difference", "worse") if differing == 30 else ("a difference, but not certain", "open")
     }
+    assert all(("chance gives one as large in 1 of" in outcome) == (differing != 30) for _, outcome, _ in lines)
 
 
 def test_a_caption_does_not_call_better_what_the_words_above_call_unfair(write: Write) -> None:

@@ -193,7 +193,7 @@ def test_a_fault_of_every_record_is_said_with_what_it_means(same: bool, said: st
     ("ps", "answer"),
     [
         ((0.001, 0.002), "“open” is better than each of the 2 others, and every difference is clear"),
-        ((0.001, 0.03), "“open” has the best mean; it is clearly better than 1 of the 2 others"),
+        ((0.001, 0.03), "“open” has the best mean; it is clearly better than “shut”, one of the 2 others"),
         ((0.02, 0.03), "“open” has the best mean and looks better than 2 of the 2 others, but this is not certain"),
         ((), "no clear difference; “open” has the best mean, but is not clearly better than any of the 2 others"),
     ],

@@ -367,7 +367,7 @@ def test_nothing_to_look_at_first_offers_the_messages(serving: Any) -> None:
     )
     test = overview()
     assert strip(test)[0] == "No errors and no warnings were found"
-    assert "There is nothing to repair. See the messages" in words(test)
+    assert "No fault was found in the files. See the messages" in words(test)
 
 
 def test_the_files_are_listed_with_what_they_were_taken_for() -> None:

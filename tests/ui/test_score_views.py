@@ -278,5 +278,5 @@ def test_what_a_log_states_of_its_scores_stands_beside_them(write: Write, page: 
         "samples": samples,
     }
     said = drawn(page(write({"log.json": json.dumps(log)})))
-    assert "The mean that a file states of these scores is that of the rows." in said
+    assert "The mean that a file states was computed again from its rows, and agrees." in said
     assert "One other number of the log (stderr) cannot be computed again from its rows." in said

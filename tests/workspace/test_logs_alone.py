@@ -67,7 +67,7 @@ def test_a_record_that_was_sent_to_another_model_lacks_nothing(write: Write, mon
     assert isinstance(fault, Diagnostic)
     assert (fault.severity, fault.values["reason"]) == ("info", "it was sent under 'large'")
     monkeypatch.setenv("READBACK_WORKSPACE", str(root))
-    assert "There is nothing to repair. See the messages" in words(page("overview"))
+    assert "No fault was found in the files. See the messages" in words(page("overview"))
     rows = readback.open(root).audit().conditions
     assert [(row.errors, row.warnings, row.system) for row in rows] == [(0, 0, None), (0, 0, None)]
 

@@ -161,6 +161,9 @@ def best(leader: Best, other_count: int, name: Name, *, checked: bool = True, un
     if unfair and not leader.clear:
         return t("scores.best_not_fair", **placeholders)
     key = "all" if len(sure) == other_count else "some" if sure else "narrow" if leader.clear else "none"
+    if key == "some" and len(sure) == 1:
+        key = "one"
+        placeholders["other"] = name(sure[0].b if sure[0].a == leader.condition else sure[0].a)
     sentence_text = t(f"scores.best_{key}", **placeholders)
     return sentence_text if checked or not leader.clear else t("scores.best_unchecked", text=sentence_text)
 
@@ -309,7 +312,9 @@ def outcome(line: Comparison, fair: str) -> str:
         return t("scores.outcome_unknown")
     if (answer_kind := FOUND[line.verdict]) != "better":
         return t(f"scores.answer_{answer_kind}", who=_who(line), numbers=_numbers(line))
-    return t(f"scores.outcome_{'narrow' if _narrow(line) is not None else 'small' if line.small else 'clear'}")
+    if (p := _narrow(line)) is not None:
+        return t("scores.outcome_narrow", n=int(1 / p))
+    return t(f"scores.outcome_{'small' if line.small else 'clear'}")
 
 
 def verdict(line: Line, name: Name) -> str:
