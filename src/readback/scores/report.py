@@ -303,9 +303,10 @@ def interval(comparison: Comparison, *, turned: bool) -> str:
     return t("scores.interval", low=signed(low), high=signed(high))
 
 
-def outcome(line: Comparison, fair: str) -> str:
+def outcome(line: Comparison, fair: str, *, by_chance: bool = False) -> str:
     """Return what was found of a pair, in a few words that name no side, as `answer` says it; `fair` is as there.
 
+    `by_chance` adds how often chance alone gives a difference that is only just clear, where `doubtful` is not beside.
     Where the two may not be compared, or this cannot be told, the scores are no answer, clear or not.
     """
     if fair in ("unfair", "unknown") and not line.in_question:
@@ -313,7 +314,7 @@ def outcome(line: Comparison, fair: str) -> str:
     if (answer_kind := FOUND[line.verdict]) != "better":
         return t(f"scores.answer_{answer_kind}", who=_who(line), numbers=_numbers(line))
     if (p := _narrow(line)) is not None:
-        return t("scores.outcome_narrow", n=int(1 / p))
+        return t("scores.outcome_by_chance" if by_chance else "scores.outcome_narrow", n=int(1 / p))
     return t(f"scores.outcome_{'small' if line.small else 'clear'}")
 
 

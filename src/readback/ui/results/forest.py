@@ -245,7 +245,7 @@ def _build_line(
     return ForestLine(
         **values,
         look="open" if fairness.kind in AGAINST else find_mark(line, criterion),
-        outcome=report.outcome(line, fairness.kind),
+        outcome=report.outcome(line, fairness.kind, by_chance=True),
         difference=report.format_difference(line.difference, criterion),
         interval=_format_interval(line, criterion),
         shared=t("scores.shared_questions", n=line.n_shared),
