@@ -62,7 +62,7 @@ def test_the_page_says_that_nothing_was_checked_yet_and_then_what_overview_says(
     assert "“instruction-only, closed book” versus “instruction-only, open book”: may they be compared? Fair." in said
     assert "“base, open book” versus “RAG-trained, open book”: may they be compared? Cannot tell." in said
     pair = "RAG-trained, open book minus base, open book"
-    rest = "is +0.32 (n 22, 95 % interval −0.31 to 0.95) instead of +0.46."
+    rest = "is +0.32 (22 questions, 95 % interval −0.31 to 0.95) instead of +0.46."
     assert f"Without the 2 records in which errors were found, {pair} {rest}" in said
 
 
@@ -73,4 +73,4 @@ def test_the_command_says_the_same(capsys: pytest.CaptureFixture[str]) -> None:
         ("relevance", True, 0), ("relevance", False, 2),
     ]  # fmt: skip
     assert found[1]["n_untouched"] == 22
-    assert found[1]["said"].endswith("is +0.32 (n 22, 95 % interval −0.31 to 0.95) instead of +0.46.")
+    assert found[1]["said"].endswith("is +0.32 (22 questions, 95 % interval −0.31 to 0.95) instead of +0.46.")

@@ -58,6 +58,10 @@ NEVER_ONE = {
     "held.many_prompts",  # more than it names
     "overview.lead_none",
     "overview.ranked_aloud",
+    "overview.ranked_of_span",  # from a number to a larger one, as the others here
+    "scores.matrix_answers_span",
+    "scores.who_some.one",
+    "scores.who_some.other",
     "sides.cut",
 }
 

@@ -185,7 +185,9 @@ def list_kinds(pair: Pair, text: str) -> list[str]:
         asked = t("agenda.title_comparison", a=one, b=other)
         for name, words in KINDS.items():
             sentences = [f"{start}{word}" for start in opening for word in words]
-            if any(sentence in text for sentence in [*sentences, f"{words[0].rstrip('.')} {asked}"]):
+            below = rf"{re.escape(asked)} Item \d+ of \d+ (?:(?! Item \d).)*?\? show these keys {re.escape(words[0])}"
+            listed = f"{words[0].rstrip('.')} {asked}"
+            if any(sentence in text for sentence in [*sentences, listed]) or re.search(below, text, re.S):
                 named.append(name)
         if t("verdict.one_unfair", pair=both) in text:
             named.append("unfair")
@@ -557,7 +559,7 @@ def test_the_rooms_of_the_demos_say_whether_each_planned_pair_is_fair(
         text = looking.words(looking.page(room))
         assert set(list_kinds(fair, text)) == {"fair"}
         assert set(list_kinds(unknown, text)) == {"unknown"}
-    assert list_kinds(unknown, looking.words(looking.page("review"))) == ["unknown"]
+    assert set(list_kinds(unknown, looking.words(looking.page("review")))) == {"unknown"}
     text = looking.words(looking.page("overview"))
     assert len(LEAD_BETTER.findall(text)) == 1
     assert len(ALOUD.findall(text)) == 2

@@ -42,7 +42,8 @@ def test_the_first_view_is_of_all_raters_and_says_how_many_they_are_and_how_far_
     assert app.selectbox(key="criterion").options == ["quality", "RougeL"]
     assert app.selectbox(key="scored_by").value == "*people"
     assert app.selectbox(key="scored_by").options == ["all 3 people together", "human:1", "human:2", "human:3"]
-    assert "the mean of the scores it got: 3 people, 2 to 3 for each question. They agree with a Krippendorff's" in said
+    assert "Scored by 3 people, 2 to 3 for each answer" in said
+    assert "with the mean of the scores it got. They agree with a Krippendorff's" in said
     # each judge gives open one point more, whoever of them scored an item
     assert "On 8 shared questions “open” scores 1.00 higher than “closed”" in said
     alone = looking.words(page(write({"s.csv": HEAD + METRIC + RATED}), scored_by="human:1"))
