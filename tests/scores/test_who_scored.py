@@ -23,7 +23,7 @@ def describe(write: Write, rows: str, **files: str) -> str:
     ("rows", "line"),
     [
         ("1,a,good,1,j\n2,a,good,3,j\n", "Scored by one judge, “j”; all 2 answers have a score."),
-        ("1,a,good,1,j\n2,a,good,,j\n", "Scored by one judge, “j”; 1 of 2 answers have a score."),
+        ("1,a,good,1,j\n2,a,good,,j\n", "Scored by one judge, “j”; 1 of 2 answers has a score."),
         ("1,a,good,1,human:7\n", "Scored by one person, “human:7”; the one answer has a score."),
         ("1,a,good,1,human:1\n1,a,good,3,human:2\n2,a,good,3,human:2\n", "Scored by 2 people, 1 to 2 for each answer;"),
         ("1,a,good,1,j\n1,a,good,3,k\n", "Scored by 2 judges, 2 for each answer; the one answer has a score."),
