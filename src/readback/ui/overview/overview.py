@@ -122,7 +122,10 @@ def more(weighed: Sequence[Weighed]) -> Markup:
     """Return the way to all findings, and how the list is ordered: in a word, and on hover and focus in full."""
     rest = sum(weighed_group.group.severity != "info" for weighed_group in weighed) - FIRST
     label = t("overview.more_kinds", n=rest) if rest > 0 else t("overview.all_findings")
-    hint = '<span class="rb-hinted rb-small" tabindex="0">{}<span class="rb-hint">{}</span></span>'
+    hint = (
+        '<span class="rb-hinted rb-small" tabindex="0"><span class="rb-aloud">{}</span>'
+        '<span aria-hidden="true">\u2195</span><span class="rb-hint">{}</span></span>'
+    )
     order = show.h(hint, t("overview.first_order"), t("overview.first_help"))
     return show.h('<p class="rb-beside">{} · {}</p>', show.link("findings", label), order)
 
