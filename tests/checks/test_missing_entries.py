@@ -30,3 +30,13 @@ def test_contexts_that_were_not_sent_are_shown_below_the_message(write: Write) -
         (long[:BESIDE], "not in the message: entry 3 of rag.contexts", 604),
     ]
     assert parts[0].text == rag["prompt"]
+
+
+def test_of_very_many_the_first_are_shown_and_each_says_so(write: Write) -> None:
+    contexts = [f"[{n}] text number {n}" for n in range(1, 301)]
+    rag = {"prompt": "Context:\n[1] text number 1\n\nQuestion: why?\nAnswer:", "contexts": contexts}
+    opened = workspace.open(write({"d.jsonl": [{"id": "a", "question": "why?", "rag": rag}], "readback.yml": CONFIG}))
+    (finding,) = (one for one in engine.check(opened).findings if one.code == "fmt-context-not-sent")
+    _, *missing = Quoted(opened, open_dataset(opened.root, opened.dataset)).in_place(finding)
+    assert [part.text for part in missing] == contexts[1:11]
+    assert all(part.label.endswith("of rag.contexts (the first 10 of 299 are shown)") for part in missing)

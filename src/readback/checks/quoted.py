@@ -21,6 +21,7 @@ READ = "prompt"  # the role of a place in the text that the model reads
 AROUND_IN_PLACE = 700  # characters before and after a stretch where its message is shown
 IN_PLACE = 1_800  # characters of a message that is shown because a finding is about all of it
 BESIDE = 400  # characters of a message that stands beside the one with the stretch
+MISSING = 10  # entries that are shown because a message misses them; its sentence has the numbers of all
 UNREAD = frozenset({"dat-bad-line", "dat-encoding"})  # what is said of a line that is no record
 
 Answered = Callable[[Selection, Record], Answer | None]
@@ -86,10 +87,12 @@ class Quoted:
         entries = look(self.data.record(index).fields, field) if field else None
         if not isinstance(entries, list) or not isinstance(numbers, list | tuple):
             return
-        for number in numbers:
-            if isinstance(number, int) and 1 <= number <= len(entries) and isinstance(entries[number - 1], str):
-                text = entries[number - 1]
-                yield Excerpt(text[:BESIDE], t("findings.missing_entry", field=field, n=number), (), 0, len(text))
+        missing = [n for n in numbers if isinstance(n, int) and 1 <= n <= len(entries)]
+        key = "findings.missing_entry" if len(missing) <= MISSING else "findings.missing_entry_of"
+        for number in missing[:MISSING]:
+            text = str(entries[number - 1])
+            label = t(key, field=field, n=number, most=MISSING, all=len(missing))
+            yield Excerpt(text[:BESIDE], label, (), 0, len(text))
 
     def _line(self, at: Location, around: int) -> Excerpt | None:
         """Return the line of a place in the dataset's file, with the character of its column marked."""

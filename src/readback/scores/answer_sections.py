@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -51,39 +51,38 @@ def _list_not_recomputed(table: ScoreTable) -> list[dict[str, Any]]:
 
 def _left_out(table: ScoreTable, left_out: LeftOut) -> dict[str, Any]:
     """Return what a stated mean leaves out, in numbers and as the sentence that every page has."""
-    return {
-        "condition": dict(left_out.row.condition),
-        "criterion": left_out.row.criterion,
-        "judge": left_out.row.judge or None,
-        "stated": left_out.reported.mean,
-        "stated_n": left_out.reported.n,
-        "n": left_out.row.n,
-        "all": left_out.whole,
-        "left_out": left_out.unscored,
-        "with_failures_as_0": left_out.with_zeros,
-        "sentence": left_out.line(table.label(left_out.row.condition)),
-        "file": left_out.reported.place.file,
-        "line": left_out.reported.place.line,
-    }
+    further = {"left_out": left_out.unscored, "with_failures_as_0": left_out.with_zeros}
+    return _describe_statement(table, left_out, further)
 
 
 def _counted(table: ScoreTable, counted: CountedFailures) -> dict[str, Any]:
     """Return which failed rows a stated mean counts, in numbers and as the sentence that every page has."""
-    return {
-        "condition": dict(counted.row.condition),
-        "criterion": counted.row.criterion,
-        "judge": counted.row.judge or None,
-        "stated": counted.reported.mean,
-        "stated_n": counted.reported.n,
-        "n": counted.row.n,
-        "all": counted.whole,
+    further = {
         "failed": len(counted.stored),
         "counted_as": list(counted.stored),
         "without_failures": counted.mean,
         "items": list(counted.items),
-        "sentence": counted.line(table.label(counted.row.condition)),
-        "file": counted.reported.place.file,
-        "line": counted.reported.place.line,
+    }
+    return _describe_statement(table, counted, further)
+
+
+def _describe_statement(
+    table: ScoreTable, statement: LeftOut | CountedFailures, further: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return a stated mean beside its rows; `further` are the numbers that its kind alone has."""
+    row, means = statement.row, statement.reported
+    return {
+        "condition": dict(row.condition),
+        "criterion": row.criterion,
+        "judge": row.judge or None,
+        "stated": means.mean,
+        "stated_n": means.n,
+        "n": row.n,
+        "all": statement.whole,
+        **further,
+        "sentence": statement.line(table.label(row.condition)),
+        "file": means.place.file,
+        "line": means.place.line,
     }
 
 

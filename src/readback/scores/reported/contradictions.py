@@ -8,7 +8,7 @@ all rows, and lets one NaN spoil a mean; the judge of GRAG-LiveRAG writes its fa
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -135,36 +135,31 @@ def find_contradictions(table: ScoreTable, rows: Sequence[Row]) -> Iterator[Diag
 
 def _describe_left_out(table: ScoreTable, left_out: LeftOut) -> Diagnostic:
     """Return the diagnostic of a mean that is stated over more rows than it is computed from."""
-    label = table.label(left_out.row.condition)
-    values = {
-        "condition": label,
-        "criterion": left_out.reported.criterion,
-        "stated": left_out.stated,
-        "stated_n": left_out.whole,
-        "n": left_out.row.n,
-        "what": _get_kind(left_out.reported),
-        "sentence": left_out.sentence,
-    }
-    key = _build_key(label, left_out.reported.criterion, MEAN)
-    return Diagnostic(LEAVES_OUT, values, left_out.reported.place, flagged=key, among=(label,))
+    return _describe_statement(LEAVES_OUT, table, left_out, {"stated_n": left_out.whole})
 
 
 def _describe_counted(table: ScoreTable, counted: CountedFailures) -> Diagnostic:
     """Return the diagnostic of a mean in which rows that failed count as 0."""
-    label = table.label(counted.row.condition)
+    stated_n = "–" if counted.reported.n is None else counted.reported.n
+    values = {"stated_n": stated_n, "failed": len(counted.stored), "without": counted.without}
+    return _describe_statement(COUNTS, table, counted, values)
+
+
+def _describe_statement(
+    code: str, table: ScoreTable, statement: LeftOut | CountedFailures, further: Mapping[str, Any]
+) -> Diagnostic:
+    """Return the diagnostic of a stated mean; `further` are the values that its rule alone has."""
+    label, means = table.label(statement.row.condition), statement.reported
     values = {
         "condition": label,
-        "criterion": counted.reported.criterion,
-        "stated": counted.stated,
-        "stated_n": "–" if counted.reported.n is None else counted.reported.n,
-        "failed": len(counted.stored),
-        "without": counted.without,
-        "n": counted.row.n,
-        "what": _get_kind(counted.reported),
-        "sentence": counted.sentence,
+        "criterion": means.criterion,
+        "stated": statement.stated,
+        "n": statement.row.n,
+        "what": _get_kind(means),
+        "sentence": statement.sentence,
+        **further,
     }
-    key = _build_key(label, counted.reported.criterion, MEAN)
-    return Diagnostic(COUNTS, values, counted.reported.place, flagged=key, among=(label,))
+    return Diagnostic(code, values, means.place, flagged=_build_key(label, means.criterion, MEAN), among=(label,))
 
 
 def _find_differences(table: ScoreTable, rows: Sequence[Row], explained: Sequence[Reported]) -> Iterator[Diagnostic]:

@@ -19,6 +19,7 @@ from readback.scores.reported.matching_rows import (
     agrees,
     find_cells,
     find_left_out,
+    format_line,
     format_stated,
     get_share,
     get_tolerance,
@@ -83,14 +84,7 @@ class CountedFailures:
 
     def line(self, condition: str) -> str:
         """Return the sentence with the file and the number that it states; `condition` is in words."""
-        return t(
-            "scores.left_out_line",
-            file=self.reported.place.file,
-            stated=self.stated,
-            criterion=self.reported.criterion,
-            condition=condition,
-            sentence=self.sentence,
-        )
+        return format_line(self.reported, condition, self.sentence)
 
 
 def find_summarised_failures(table: ScoreTable, rows: Sequence[Row]) -> Iterator[LeftOut | CountedFailures]:

@@ -105,6 +105,18 @@ def format_stated(means: Reported) -> str:
     return f"{number(means.mean)}{' %' if means.whole == 100 else ''}"
 
 
+def format_line(means: Reported, condition: str, sentence: str) -> str:
+    """Return a sentence on a stated number after the file and the number itself; `condition` is in words."""
+    return t(
+        "scores.left_out_line",
+        file=means.place.file,
+        stated=format_stated(means),
+        criterion=means.criterion,
+        condition=condition,
+        sentence=sentence,
+    )
+
+
 PLACES = 3  # decimals of the mean with zeros
 
 
@@ -148,14 +160,7 @@ class LeftOut:
 
     def line(self, condition: str) -> str:
         """Return the sentence with the file and the number that it states; `condition` is in words."""
-        return t(
-            "scores.left_out_line",
-            file=self.reported.place.file,
-            stated=self.stated,
-            criterion=self.reported.criterion,
-            condition=condition,
-            sentence=self.sentence,
-        )
+        return format_line(self.reported, condition, self.sentence)
 
 
 def find_left_out(table: ScoreTable, rows: Sequence[Row]) -> Iterator[LeftOut]:

@@ -80,8 +80,7 @@ def read(*keys: str) -> dict[str, str | None]:
 
 def chosen() -> Mapping[str, str]:
     """Which files are meant, by kind, as far as the address says."""
-    memory: Mapping[str, str] = st.session_state.get(MEMORY, {})
-    return {kind: file for kind in FILES if (file := memory.get(kind))}
+    return {kind: file for kind, file in read(*FILES).items() if file}
 
 
 def put(**changes: str | None) -> None:

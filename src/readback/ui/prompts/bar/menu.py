@@ -58,8 +58,13 @@ def fill(places: Places, listened: Mapping[str, tuple[str, str]]) -> None:
         jump.menu()
     with places.switches:
         address.follow_switch("whitespace")
-        st.toggle(t("messages.whitespace"), key="whitespace", help=t("messages.whitespace_help"),
-                  on_change=address.keep, args=("whitespace",))  # fmt: skip
+        st.toggle(
+            t("messages.whitespace"),
+            key="whitespace",
+            help=t("messages.whitespace_help"),
+            on_change=address.keep,
+            args=("whitespace",),
+        )
     with places.size:
         show.word(t("prompts.menu_size"))
         size.buttons()
