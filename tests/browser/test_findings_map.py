@@ -52,6 +52,26 @@ def test_names_lean_over_their_columns_whole_and_the_focus_shows_a_longer_one(de
     assert max(ends) <= frame["x"] + frame["width"] + 40  # leaning over the gap, not over what is beside it
 
 
+def test_the_key_of_the_map_has_its_samples_beside_their_words(demo: str, tour: Any) -> None:
+    tour.set_viewport_size(LAPTOP)
+    turn_to(tour, f"{demo}{MISTAKES}", ".rb-map-key")
+    entries = tour.locator(".rb-map-key li")
+    lines = entries.evaluate_all("all => all.map((e) => e.clientHeight / parseFloat(getComputedStyle(e).lineHeight))")
+    assert len(lines) == 4
+    assert max(lines) < 2  # a line each, with room for the sample
+    gaps = entries.evaluate_all("all => all.map((e) => e.querySelector('.rb-map').clientWidth)")
+    assert max(gaps) < 50
+
+
+@pytest.mark.parametrize("address", ["review?workspace=six-conditions", "review?workspace=six-conditions&present=1"])
+def test_no_word_beside_a_difference_is_broken(address: str, demo: str, tour: Any) -> None:
+    tour.set_viewport_size(LAPTOP)
+    turn_to(tour, f"{demo}{address}", ".rb-forest-n .rb-small")
+    words = tour.locator(".rb-forest-n .rb-small").first
+    assert words.inner_text().split() == ["shared", "questions"]
+    assert words.evaluate("e => e.clientHeight / parseFloat(getComputedStyle(e).lineHeight)") < 2.5
+
+
 WORDS = """() => {
   const words = [], walker = document.createTreeWalker(document.querySelector('[data-testid=stMain]'), 4);
   while (walker.nextNode()) {
