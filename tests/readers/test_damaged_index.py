@@ -98,6 +98,22 @@ def test_c4_damaged_indexes_of_training_rows_and_logs_are_made_again(write: Writ
         assert [*_found(folder)] == sound
 
 
+def test_lines_of_a_log_lie_on_disk_once_and_are_decoded_again_where_they_are_damaged(write: Write, kept: Path) -> None:
+    rows = [{"custom_id": row["id"], "body": {"model": "m", "messages": [{"role": "user", "content": row["q"]}]}}
+            for row in ROWS]  # fmt: skip
+    folder = write({"batch.jsonl": "".join(json.dumps(row | {"url": "/v1/chat/completions"}) + "\n" for row in rows)})
+    source = DatasetSource("batch.jsonl", format="log calls", id="key")
+    sound = told(open_dataset(folder, source))
+    assert len(sound[0]) == len(ROWS)
+    chance = random.Random(6)
+    for _ in range(12):
+        (lines,) = kept.rglob("calls.jsonl")
+        (spool,) = kept.rglob("spool")
+        assert spool.samefile(lines)
+        _mutate(chance.choice([lines, lines.with_name("facts")]), chance)
+        assert told(open_dataset(folder, source)) == sound
+
+
 def _found(folder: Path) -> Iterator[Any]:
     """The findings of a check, how many requests were equal, and the training row of each record."""
     audit = engine.check(workspace.open(folder))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -51,3 +52,27 @@ def test_what_changes_while_it_is_read_is_not_remembered(tmp_path: Path, monkeyp
         patch.setattr(checksum, "hash_part", while_read)
         assert hashes.hash_part(path, 0, 3) == blake3(b"one").hexdigest()
     assert hashes.hash_part(path, 0, 3) == blake3(b"two").hexdigest()
+
+
+def test_a_file_of_our_own_is_hashed_once_and_again_when_anything_of_it_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[bytes] = []
+    path = tmp_path / "a"
+
+    def start() -> blake3:
+        read.append(b"")
+        return blake3()
+
+    monkeypatch.setattr(checksum, "start_hash", start)
+    path.write_bytes(b"one")
+    expected = blake3(b"one").hexdigest()
+    assert [checksum.hash_file(path) for _ in range(2)] == [expected] * 2
+    assert len(read) == 2  # the clock of the file system may not have gone on since it was written
+    monkeypatch.setattr(checksum, "CERTAIN_AFTER", 0)
+    assert [checksum.hash_file(path) for _ in range(3)] == [expected] * 3
+    assert len(read) == 3
+    status = path.stat()
+    path.write_bytes(b"two")
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))  # as if it were the old one
+    assert checksum.hash_file(path) == blake3(b"two").hexdigest()

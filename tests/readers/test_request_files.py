@@ -12,9 +12,9 @@ import read_log_files as logs
 from counts import many
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from log_events import check_frames
 
 from readback.readers.logs import formats
-from readback.readers.logs.decode import read_frames
 from readback.readers.logs.events import Call
 from readback.readers.logs.head import close_json
 from readback.types import Diagnostic
@@ -316,7 +316,7 @@ def test_damaged_files_are_accounted_for(tmp_path_factory: pytest.TempPathFactor
     formats.find_format(path)
     for key in KEYS:
         events = list(formats.get_format(key).read(path, path.name))
-        list(read_frames((str(path), path.name, key)))  # every event can be written as JSON
+        check_frames(path, key)
         counts = logs.counts_of(events)
         calls = logs.calls_of(events)
         assert list(range(counts["rows"])) == [call.index for call in calls]

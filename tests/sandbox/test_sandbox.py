@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from in_time import in_time
 
 from readback import sandbox
-from readback.sandbox import give_way
+from readback.sandbox import frames, give_way
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -42,6 +42,18 @@ def test_json_comes_back_as_it_went(value: Any) -> None:
 
 def test_lone_surrogates_and_nul_travel() -> None:
     assert drill("echo", "a\ud800\x00\U0001f600") == "a\ud800\x00\U0001f600"
+
+
+@pytest.mark.parametrize("value", [b"", b"\x00\xff{\n", "text"])
+def test_bytes_travel_as_they_are_and_count_as_answer(value: bytes | str) -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        frame = frames.encode(frames.VALUE, value)
+        theirs.sendall(frame)
+        assert frames.read(ours, 100, 1.0) == (frames.VALUE, value, len(frame) - frames.HEAD.size)
+        theirs.sendall(frames.encode(frames.VALUE, b"more"))
+        with pytest.raises(frames.TooLarge):
+            frames.read(ours, 3, 1.0)
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,13 @@ import json
 import os
 import random
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from readback.readers.logs.decode import read_frames
+from readback.readers.logs.decode import PARTS, read_frames
 from readback.readers.logs.events import Aggregate, Call, Event, LogRecord, LogScore, Run
-from readback.readers.logs.formats import find_format
+from readback.readers.logs.formats import find_format, get_format
 from readback.types import Diagnostic
 
 MARKS = b'{}[]",:\\ \n\x00\xff0aN-'
@@ -64,13 +65,17 @@ def mutate(data: bytes, seed: int) -> bytes:
 
 def check_frames(path: Path, key: str) -> dict[str, list[Any]]:
     """Return the decoded lines of a log, which must all be JSON, as the parent would write them."""
-    parts: dict[str, list[Any]] = {}
+    parts: dict[str, list[Any]] = {part: [] for part in PARTS}
+    for event in get_format(key).read(path, path.name):
+        if isinstance(event, Call | LogRecord | LogScore):
+            json.dumps(asdict(event), allow_nan=False)  # where NaN is no value, it must not become null
     for frame in read_frames((str(path), path.name, key)):
-        json.dumps(frame, allow_nan=False).encode()
-        for part in ("calls", "scores", "records", "answers"):
-            parts.setdefault(part, []).extend(json.loads(line) for line in frame.get(part, ()))
-        parts.setdefault("diagnostics", []).extend(frame.get("diagnostics", ()))
-        parts.setdefault("runs", []).extend(frame.get("runs", ()))
+        if isinstance(frame, bytes):
+            assert frame.endswith(b"\n")
+            parts[PARTS[frame[0]]] += map(json.loads, frame[1:].splitlines())
+        else:
+            json.dumps(frame, allow_nan=False)
+            parts |= {name: frame[name] for name in ("diagnostics", "runs")}
     return parts
 
 

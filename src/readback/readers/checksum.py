@@ -91,6 +91,34 @@ def hash_part(path: Path, start: int, end: int) -> str:
     return hasher.hexdigest()
 
 
+_hashed: dict[tuple[int, int], tuple[tuple[int, int, int], str]] = {}
+
+
+def hash_file(path: Path) -> str:
+    """Return the BLAKE3 of a file in hex, worked out once as long as the system says that nothing of it has changed.
+
+    For a file of our own that is opened again and again, against damage: whoever can set the clock can deceive it.
+    Raises OSError.
+    """
+    status = path.stat()
+    about = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    key = (status.st_dev, status.st_ino)
+    entry = _hashed.get(key)
+    if entry is not None and entry[0] == about:
+        return entry[1]
+    now = time.time_ns()
+    hasher = start_hash()
+    with path.open("rb", buffering=0) as file:
+        while block := file.read(BLOCK):
+            hasher.update(block)
+    digest = hasher.hexdigest()
+    if now - status.st_ctime_ns >= CERTAIN_AFTER:
+        if len(_hashed) >= KEPT:
+            _hashed.clear()
+        _hashed[key] = about, digest
+    return digest
+
+
 EDGE = 16 << 10  # bytes at each end that are hashed; a file of twice that is hashed whole
 CERTAIN_AFTER = 2_000_000_000  # ns after which the system's clock for files has surely gone on (2 s on FAT, else less)
 KEPT = 8_192  # files whose hash a process remembers

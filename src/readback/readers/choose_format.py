@@ -54,8 +54,10 @@ def choose_format(
     packed = head.startswith(GZIP)
     if packed:
         head = unpack_head(head)
+    formats = plugins.load_modules("formats")
+    is_text = not hasattr(formats.get(named or ""), "spool")  # else nobody asks how the text is encoded
     guess = None
-    if encoding is None and not any(is_binary(head) for is_binary in BINARY.values()):
+    if encoding is None and is_text and not any(is_binary(head) for is_binary in BINARY.values()):
         guess = guess_file_encoding(head, None if packed else path)
         encoding = guess.encoding if guess else None
     if encoding and needs_decoding(encoding):
@@ -64,7 +66,6 @@ def choose_format(
     name = named or _recognise_content(head, suffixes[-1] if suffixes else "")
     if named == "jsonl" and head.removeprefix(UTF8_MARK).lstrip().startswith(b"["):
         name = _recognise_content(head, ".jsonl")  # a list, whatever it is called: its reader says so
-    formats = plugins.load_modules("formats")
     if name not in formats:
         reason = f"there is no format '{named}'" if named else "its name and first bytes show no known format"
         endings = [ending for reader in formats.values() for ending in reader.SUFFIXES]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from readback.readers import jsonl
-from readback.readers.logs.decode import write_part
+from readback.readers.logs.decode import link_part, write_part
 from readback.types import Diagnostic
 
 NAME = "log calls"
@@ -20,3 +20,8 @@ rows = jsonl.rows
 def spool(path: Path, out: BinaryIO, file: str) -> Iterator[int | Diagnostic]:
     """Write the calls of the log at `path` to `out` as JSON lines; yield how far it is, and diagnostics."""
     return write_part(path, out, file, "calls")
+
+
+def link(path: Path, target: Path, file: str) -> Iterator[Diagnostic]:
+    """Let `target` be the calls of the log at `path`, without writing them once more; yield diagnostics."""
+    return link_part(path, target, file, "calls")

@@ -198,9 +198,7 @@ def load(folder: Path) -> Index | None:
 
 def _hash_parts(folder: Path) -> dict[str, str]:
     """Return the checksum of each part by name; the unpacked file is one if there is any."""
-    return {
-        name: checksum.compute_file_digest(folder / name) for name in PARTS if name != SPOOL or (folder / name).exists()
-    }
+    return {name: checksum.hash_file(folder / name) for name in PARTS if name != SPOOL or (folder / name).exists()}
 
 
 def _hash_about(about: Mapping[str, Any]) -> str:

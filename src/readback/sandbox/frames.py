@@ -1,4 +1,4 @@
-"""Write and read the frames between a sandboxed child and its caller: a kind, a length, and JSON."""
+"""Write and read the frames between a sandboxed child and its caller: a kind, a length, and JSON or bytes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 HEAD = struct.Struct(">cI")
 VALUE, FAILED, STOPPED, DONE = b"v", b"e", b"s", b"d"
+RAW = b"r"  # how a value of bytes travels
 CHUNK = 1 << 18
 
 
@@ -26,18 +27,21 @@ class Late(Exception):  # noqa: N818
 
 
 def encode(kind: bytes, value: Any) -> bytes:
-    """Return one frame, in ASCII JSON, so that lone surrogates travel too."""
+    """Return one frame, in ASCII JSON, so that lone surrogates travel too; a value of bytes travels as it is."""
+    if kind == VALUE and isinstance(value, bytes):
+        return HEAD.pack(RAW, len(value)) + value
     body = json.dumps(value, separators=(",", ":")).encode("ascii")
     return HEAD.pack(kind, len(body)) + body
 
 
 def read(sock: socket.socket, allowed: int, seconds: float | None) -> tuple[bytes, Any, int]:
-    """Return the next frame as kind, value and body size. Raises Closed, TooLarge or Late."""
+    """Return the next frame as kind, value and body size; bytes are a VALUE. Raises Closed, TooLarge or Late."""
     until = None if seconds is None else time.monotonic() + seconds
     kind, size = HEAD.unpack(_receive_exactly(sock, HEAD.size, until))
     if size > allowed:
         raise TooLarge
-    return kind, json.loads(_receive_exactly(sock, size, until)), size
+    body = _receive_exactly(sock, size, until)
+    return (VALUE, body, size) if kind == RAW else (kind, json.loads(body), size)
 
 
 def _receive_exactly(sock: socket.socket, size: int, until: float | None) -> bytes:
