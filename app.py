@@ -9,7 +9,9 @@ from readback.ui.common.state import choice, session
 from readback.ui.review import live_notes, note_form
 from readback.words import t
 
-st.set_page_config(page_title=t("frame.title"), layout="wide", initial_sidebar_state="collapsed")
+# Streamlit's menu has light and dark where it has any entry of ours; About is the one.
+menu = {"About": t("about.what")}
+st.set_page_config(page_title=t("frame.title"), layout="wide", initial_sidebar_state="collapsed", menu_items=menu)
 address.begin()
 choice.begin()
 show.style()

@@ -87,7 +87,8 @@ with present.rest("table"):
         show.draw(conditions_table.below(states))
         if more := overview.elsewhere(audit):
             show.draw(show.h('<p class="rb-small">{}</p>', more))
-        show.draw(show.h('<p class="rb-small">{}</p>', observed.lead(audit)))
+        every = overview.link_every(workspace, t("overview.see_every")) if data is not None else ""
+        show.draw(show.h('<p class="rb-small">{} {}</p>', observed.lead(audit), every))
     if head and not any(row["mean"] for row in rows):
         heading = t("overview.scored_heading" if rows else "overview.conditions_heading")
         columns, rows = headline.scored(head)

@@ -25,6 +25,16 @@ ADDRESSES = {
 }
 
 
+def test_the_browser_menu_has_the_colours_and_what_this_is_and_nothing_else(demo: str, page: Any) -> None:
+    """Streamlit's own entries (print, record the screen, clear a cache) mean nothing to whoever reads here."""
+    open_page(page, demo)
+    page.get_by_role("button", name="Main menu").click()
+    entries = page.get_by_role("menu").locator("[role^=menuitem]")
+    entries.first.wait_for()
+    words = [text.split("\n")[-1] for text in entries.all_inner_texts()]
+    assert words == ["System", "Light", "Dark", "About"]
+
+
 @pytest.mark.parametrize(("address", "arrives"), ADDRESSES.items())
 def test_a_page_arrives_without_an_error_in_the_console(demo: str, page: Any, address: str, arrives: str) -> None:
     errors: list[str] = []

@@ -184,3 +184,49 @@ def test_the_first_screen_has_few_words_and_a_picture(demo: str, chromium: Any) 
         assert page.locator(".js-plotly-plot").count() == 0
     finally:
         context.close()
+
+
+def test_four_things_are_one_click_away_in_a_folder_that_was_never_opened(at: At, page: Any, write: Any) -> None:
+    """Every message, what is wrong, the chart of scores, and what was loaded."""
+    rows = "id,question,context,reference\n" + "".join(f"q{n},Who has key {n}?,The guard.,Guard\n" for n in range(12))
+    scores = "item,condition,judge,criterion,score\n" + "".join(
+        f"q{n},{name},judge,helpful,{(n + at_least) % 3 + at_least}\n" for n in range(12)
+        for name, at_least in (("closed", 1), ("open", 2))
+    )  # fmt: skip
+    house = 'name: house\nsystem_prompt: true\ntasks:\n  generation: {system: "No lists.", user: "Keep it short."}\n'
+    texts = {"closed.jinja": "Q: {{ question }}", "open.jinja": "{{ context }} {{ gone }}\nQ: {{ question }}"}
+    folder = write({"rows.csv": rows, "scores.csv": scores, "adapters/house.yml": house, **texts})
+    overview = at(folder)
+
+    open_page(page, overview, ".rb-status")
+    page.get_by_role("link", name="2 modes").click()
+    page.wait_for_url("**/prompts?**")
+    page.wait_for_selector(".rb-cell .rb-exact, .rb-exact >> nth=3")
+    settle(page)
+    every = [text.removesuffix("■").strip() for text in page.locator(".rb-exact").all_inner_texts()]
+    assert sum("No lists." in text for text in every) == 2  # the system message of each mode with the adapter
+    assert sum("Who has key 0?" in text for text in every) == 4
+
+    open_page(page, overview, ".rb-status")
+    page.locator(".rb-status a").first.click()
+    page.wait_for_url("**/findings?**")
+    page.wait_for_selector(".rb-rule")
+    assert "gone" in page.locator("[data-testid=stMain]").inner_text()
+
+    open_page(page, overview, ".rb-status")
+    assert page.locator(".rb-ranks tbody tr").count() == 2
+    page.get_by_role("link", name="Results", exact=True).click()
+    page.wait_for_url("**/results?**")
+    page.wait_for_selector(".rb-forest, .js-plotly-plot, svg.rb-axis")
+
+    open_page(page, overview, ".rb-status")
+    page.get_by_role("link", name="12 records").click()
+    page.wait_for_url("**loaded=1**")
+    files = page.get_by_role("table", name="What was loaded")
+    files.wait_for()
+    settle(page)
+    page.wait_for_timeout(600)
+    assert {"rows.csv", "scores.csv", "adapters/house.yml", *texts} <= {
+        line.split("\t")[0] for line in files.inner_text().split("\n")
+    }
+    assert 0 <= page.locator("[data-rb-arrive=loaded]").bounding_box()["y"] < 500

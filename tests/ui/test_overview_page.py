@@ -32,6 +32,7 @@ def row(test: AppTest, name: str) -> str:
     return " | ".join(" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in rows[0].split("</td>"))
 
 
+FACTS = "3 records , 2 conditions ."
 FAULT = "The user message contains system text"
 
 
@@ -72,17 +73,14 @@ def strip(test: AppTest) -> list[str]:
 def test_the_first_lines_say_how_much_there_is_and_where_the_study_stands(serving: Any) -> None:
     serving(study())
     test = overview()
-    assert "3 records, 2 conditions. No comparison is planned, and there are no scores." in words(test)
+    assert f"{FACTS} No comparison is planned, and there are no scores." in words(test)
     assert strip(test) == ["✕ 1 kind of error in 3 places", "0 open notes", "1 item to decide", "Not signed off"]
 
 
 def test_one_planned_comparison_is_named(serving: Any) -> None:
     serving(study(comparisons=[{"a": "right", "b": "wrong"}]))
     text = words(overview())
-    assert (
-        f"3 records, 2 conditions. The comparison of “wrong” versus “right” is not fair. {FAULT}: 3 places in wrong ."
-        in text
-    )
+    assert f"{FACTS} The comparison of “wrong” versus “right” is not fair. {FAULT}: 3 places in wrong ." in text
 
 
 def test_several_planned_comparisons_are_counted(serving: Any) -> None:
@@ -106,7 +104,7 @@ def test_a_planned_comparison_without_errors_is_said_to_have_none(serving: Any) 
     files["readback.yml"]["conditions"].append({"name": "other", "mode": "good"})
     serving(files)
     test = overview()
-    assert "3 conditions. The planned comparison is fair." in words(test)
+    assert "3 conditions . The planned comparison is fair." in words(test)
     assert strip(test)[0] == "✕ 1 kind of error in 3 places"
 
 
@@ -370,6 +368,21 @@ def test_nothing_to_look_at_first_offers_the_messages(serving: Any) -> None:
     assert "No fault was found in the files. See the messages" in words(test)
 
 
+def test_all_messages_and_what_was_loaded_are_one_click_away(serving: Any) -> None:
+    serving(study())
+    test, opened = overview(), overview(loaded="1")
+    assert "every" in [link.get("view") for link in links(test, "prompts")]
+    assert "1" in [link.get("loaded") for link in links(test, "")]
+    for shown, is_open in ((test, False), (opened, True)):
+        assert [one.proto.expanded for one in shown.expander if one.label == "What was loaded"] == [is_open]
+        assert ('data-rb-arrive="loaded"' in said(shown)) == is_open
+
+
+def test_where_there_is_nothing_to_send_no_link_leads_to_the_messages(serving: Any) -> None:
+    serving({"scores.csv": "id,condition,relevance\n1,A,1\n2,A,0\n1,B,1\n"})
+    assert "every" not in [link.get("view") for link in links(overview(), "prompts")]
+
+
 def test_the_files_are_listed_with_what_they_were_taken_for() -> None:
     assert "data/harbour.jsonl dataset yes" in words(overview(workspace="six-conditions-mistakes"))
 
@@ -380,7 +393,7 @@ def test_a_real_plan_names_its_comparisons_and_its_missing_dataset(
 ) -> None:
     monkeypatch.setenv("READBACK_WORKSPACE", str(shared / "data" / "prompt-formats"))
     text = words(overview())
-    assert "16 records, 6 conditions." in text
+    assert "16 records , 6 conditions ." in text
     assert "of 10 planned comparisons are not fair;" in text
     assert "used, since it is the only dataset in the folder" in text
 

@@ -139,7 +139,7 @@ def test_where_nothing_is_planned_the_differences_from_the_baseline_are_drawn_an
     assert "Difference from “c2”, k0_score (nothing was planned)" in said
     assert "2 more differences" in said
     assert markup(app).count("rb-forest-line") == 8
-    assert markup(app).count("No file here says what was sent.") == 8
+    assert markup(app).count("No file says which prompt each was sent.") == 8
 
 
 @pytest.mark.parametrize("name", ["x" * 300 + " {}", "تجربة {}", "<b>{}</b>"])

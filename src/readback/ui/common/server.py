@@ -342,7 +342,7 @@ def settings(host: str, port: int, base_path: str) -> dict[str, Any]:
         "browser.gatherUsageStats": False,
         "client.showErrorDetails": "none",
         "client.showErrorLinks": False,
-        "client.toolbarMode": "viewer",
+        "client.toolbarMode": "minimal",
         "runner.magicEnabled": False,
         "logger.hideWelcomeMessage": True,
         **accent.list_theme_options(accent.read_accent()[0]),

@@ -19,7 +19,7 @@ from readback.words import t
 def draw(workspace: Workspace, data: Dataset | None, audit: Audit, scored: ScoreTable | None) -> None:
     """Draw the line of sections, all closed; each opens below it over the whole width."""
     with st.container(horizontal=True, key="overview_more"):
-        with st.expander(t("overview.loaded")):
+        with st.expander(t("overview.loaded"), expanded=_is_asked()):
             _draw_loaded(workspace, data, audit, scored)
         registry.section(workspace)
         if made_up.alone(workspace):
@@ -42,5 +42,12 @@ def _draw_loaded(workspace: Workspace, data: Dataset | None, audit: Audit, score
         *training_row.show_training_files(audit),
         *(headline.reconciled(scored) if scored else ()),
     ]
-    show.draw(overview.lines(lines))
+    text = overview.lines(lines)
+    if _is_asked():
+        text = show.h('<div class="rb-arrive" tabindex="-1" data-rb-arrive="{}">{}</div>', overview.LOADED, text)
+    show.draw(text)
     loaded.files(workspace, t("overview.loaded"))
+
+
+def _is_asked() -> bool:
+    return st.query_params.get(overview.LOADED) == "1"
