@@ -1,12 +1,13 @@
-"""How long after `readback serve LOG.eval` the first exact message of a big log of Inspect stands in the browser.
+"""How long after `readback serve LOG` the first exact message of a big log of another tool stands in the browser.
 
-Run: python benchmarks/first_message_of_a_log.py [--megabytes 500] [--folder FOLDER]
-A log is written with samples of about 100 kB (a document in the question, an answer, a score), packed to the size that
-is asked for, and served with an empty cache. `overview` and `message` are the seconds from the start of the server
-until Overview has its first content, and until Prompts has the exact text of a sample (it is compared); `again` is the
-same with a cache that knows the log, `small` with a log of 1 MiB: what server and browser need for any. `memory` is the
-most that the server and its children had resident together (what they share counts once for each). The baseline reads
-the log once: each sample is unpacked, and no more.
+Run: python benchmarks/first_message_of_a_log.py [--kind KIND] [--megabytes 500] [--folder FOLDER]
+KIND is `eval` or `json` (Inspect), `samples` (lm-eval, JSONL) or `promptfoo` (JSON). A log is written whose rows have a
+document of 32 kB each (promptfoo: 2 kB) in the question, an answer and a score, to the size that is asked for, and
+served with an empty cache. `overview` and `message` are the seconds from the start of the server until Overview has its
+first content, and until Prompts has the exact text of a row (it is compared); `again` is the same with a cache that
+knows the log, `small` with a log of 1 MiB: what server and browser need for any. `memory` is the most that the server
+and its children had in memory together, what they share counted once (PSS), and in brackets once for each (RSS). The
+baseline reads the log once: each sample is unpacked, and no more.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import tempfile
 import time
 import urllib.request
 import zipfile
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
@@ -41,37 +43,101 @@ WAIT = 1_800_000  # milliseconds until nothing is expected any more
 def main() -> None:
     """Write the log, read it once, serve it, print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kind", choices=WRITERS, default="eval")
     parser.add_argument("--megabytes", type=int, default=500)
     parser.add_argument("--folder", type=Path)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=arguments.folder) as home:
-        small, log = Path(home, "small.eval"), Path(home, "log.eval")
-        _, texts = write_log(small, 1 << 20)
-        count, _ = write_log(log, arguments.megabytes << 20)
+        write, name = WRITERS[arguments.kind]
+        small, log = Path(home, "small", name), Path(home, "log", name)
+        for path in (small, log):
+            path.parent.mkdir()
+        _, texts = write(small, 1 << 20)
+        count, _ = write(log, arguments.megabytes << 20)
         seconds, unpacked = read_once(log)
-        print(f"{log.stat().st_size >> 20} MiB, {count:,} samples, unpacked {unpacked >> 20} MiB")
+        print(f"{log.stat().st_size >> 20} MiB, {count:,} rows, unpacked {unpacked >> 20} MiB")
         print(f"read once: {seconds:.1f} s", flush=True)
         for name, path in (("small", small), ("first", log), ("again", log)):
             overview, message, memory = measure(path, Path(home), texts)
             ratio = f"{message / seconds:.1f} times reading it once"
-            print(f"{name}: overview {overview:.1f} s  message {message:.1f} s ({ratio})  memory {memory >> 20} MiB")
+            sizes = f"{memory[0] >> 20} MiB ({memory[1] >> 20})"
+            print(f"{name}: overview {overview:.1f} s  message {message:.1f} s ({ratio})  memory {sizes}")
             sys.stdout.flush()
 
 
-def write_log(path: Path, size: int) -> tuple[int, set[str]]:
+def write_eval(path: Path, size: int) -> tuple[int, set[str]]:
     """Write a log of about `size` bytes; return the number of samples and the questions of the first ones."""
-    draw = random.Random(1)
     texts, number = set[str](), 0
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr("_journal/start.json", json.dumps({"version": 2, "eval": make_header(0)["eval"], "plan": {}}))
-        while path.stat().st_size < size:
-            number += 1
-            question = QUESTION.format(number=number, document=base64.b64encode(draw.randbytes(24_000)).decode())
-            if number <= 20:
-                texts.add(question)
+        for number, question in enumerate(draw_questions(path, size, texts), 1):
             archive.writestr(f"samples/{number}_epoch_1.json", json.dumps(make_sample(number, question)))
         archive.writestr("header.json", json.dumps(make_header(number)))
     return number, texts
+
+
+def write_json(path: Path, size: int) -> tuple[int, set[str]]:
+    """Write the same as one JSON text."""
+    texts, number = set[str](), 0
+    with path.open("w", encoding="utf-8") as out:
+        out.write(json.dumps(make_header(0))[:-1] + ', "samples": [')
+        for number, question in enumerate(draw_questions(path, size, texts), 1):
+            out.write(", " * (number > 1) + json.dumps(make_sample(number, question)))
+        out.write("]}")
+    return number, texts
+
+
+def write_samples(path: Path, size: int) -> tuple[int, set[str]]:
+    """Write samples of lm-eval, one on each line."""
+    texts, number = set[str](), 0
+    with path.open("w", encoding="utf-8") as out:
+        for number, question in enumerate(draw_questions(path, size, texts), 1):
+            asked = {"gen_args_0": {"arg_0": question, "arg_1": {"until": ["\n"]}}}
+            replies = {"resps": [["Three."]], "filtered_resps": ["Three."], "filter": "none", "target": "three"}
+            score = {"metrics": ["exact_match"], "exact_match": float(number % 3 > 0), "doc_hash": str(number)}
+            row = {"doc_id": number - 1, "doc": {"question": question}, "arguments": asked, **replies, **score}
+            out.write(json.dumps(row) + "\n")
+    return number, texts
+
+
+def write_promptfoo(path: Path, size: int) -> tuple[int, set[str]]:
+    """Write results of promptfoo, one JSON text on many lines; 1 MiB has about 100 rows."""
+    texts, number = set[str](), 0
+    with path.open("w", encoding="utf-8") as out:
+        out.write('{"evalId": "eval-1", "results": {"version": 3, "prompts": [], "results": [')
+        for number, question in enumerate(draw_questions(path, size, texts, 1_500), 1):
+            row = {
+                "prompt": {"raw": question, "label": "plain"},
+                "promptIdx": 0,
+                "provider": {"id": "openai:small", "label": "small"},
+                "response": {"output": "Three months."},
+                "score": number % 3 / 2,
+                "success": number % 3 > 0,
+                "testCase": {"vars": {"question": question}, "assert": [{"type": "contains", "value": "three"}]},
+                "testIdx": number - 1,
+                "vars": {"question": question},
+                "gradingResult": {
+                    "pass": number % 3 > 0,
+                    "score": number % 3 / 2,
+                    "reason": "",
+                    "componentResults": [],
+                },
+            }
+            out.write(",\n" * (number > 1) + json.dumps(row, indent=2))
+        out.write(']}, "config": {}, "metadata": {"promptfooVersion": "0.123.1"}}')
+    return number, texts
+
+
+def draw_questions(path: Path, size: int, texts: set[str], length: int = 24_000) -> Iterator[str]:
+    """Yield questions until the file has `size` bytes; add the first ones to `texts`."""
+    draw = random.Random(1)
+    number = 0
+    while path.stat().st_size < size:
+        number += 1
+        question = QUESTION.format(number=number, document=base64.b64encode(draw.randbytes(length)).decode())
+        if number <= 20:
+            texts.add(question)
+        yield question
 
 
 def make_sample(number: int, question: str) -> dict[str, Any]:
@@ -101,6 +167,11 @@ def make_header(count: int) -> dict[str, Any]:
 def read_once(path: Path) -> tuple[float, int]:
     """Unpack every member; return the seconds and the bytes."""
     begun, size = time.perf_counter(), 0
+    if path.suffix != ".eval":
+        with path.open("rb", buffering=0) as stream:
+            while block := stream.read(1 << 20):
+                size += len(block)
+        return time.perf_counter() - begun, size
     with zipfile.ZipFile(path) as archive:
         for info in archive.infolist():
             with archive.open(info) as member:
@@ -109,7 +180,7 @@ def read_once(path: Path) -> tuple[float, int]:
     return time.perf_counter() - begun, size
 
 
-def measure(log: Path, home: Path, texts: set[str]) -> tuple[float, float, int]:
+def measure(log: Path, home: Path, texts: set[str]) -> tuple[float, float, list[int]]:
     """Serve the log and open Overview and Prompts; return the seconds until each has its content, and the memory."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -119,7 +190,7 @@ def measure(log: Path, home: Path, texts: set[str]) -> tuple[float, float, int]:
     command = [sys.executable, "-m", "readback.cli", "serve", str(log), "--port", str(port)]
     begun = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
-    ended, peak = Event(), [0]
+    ended, peak = Event(), [0, 0]
     watch = Thread(target=watch_memory, args=(process.pid, ended, peak))
     watch.start()
     try:
@@ -142,7 +213,7 @@ def measure(log: Path, home: Path, texts: set[str]) -> tuple[float, float, int]:
         process.wait(20)
         ended.set()
         watch.join()
-    return overview, message, peak[0]
+    return overview, message, peak
 
 
 def wait_for(url: str) -> None:
@@ -155,10 +226,9 @@ def wait_for(url: str) -> None:
 
 
 def watch_memory(root: int, ended: Event, peak: list[int]) -> None:
-    """Keep in `peak[0]` the most bytes that a process and all below it had resident together."""
-    page_size = os.sysconf("SC_PAGE_SIZE")
+    """Keep in `peak` the most bytes that a process and all below it had in memory together: PSS, and RSS."""
     while not ended.wait(0.2):
-        below, sizes = {root}, 0
+        below, sizes = {root}, [0, 0]
         parents = dict[int, int]()
         for entry in Path("/proc").iterdir():
             if entry.name.isdigit():
@@ -167,10 +237,20 @@ def watch_memory(root: int, ended: Event, peak: list[int]) -> None:
         while more := {pid for pid, parent in parents.items() if parent in below} - below:
             below |= more
         for pid in below:
-            with suppress(OSError, ValueError):
-                sizes += int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * page_size
-        peak[0] = max(peak[0], sizes)
+            with suppress(OSError):
+                for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+                    name, _, value = line.partition(":")
+                    if name in ("Pss", "Rss"):
+                        sizes[name == "Rss"] += int(value.split()[0]) << 10
+        peak[:] = map(max, peak, sizes)
 
+
+WRITERS = {
+    "eval": (write_eval, "log.eval"),
+    "json": (write_json, "log.json"),
+    "samples": (write_samples, "samples_lease_2026-11-22T05-12-02.82.jsonl"),
+    "promptfoo": (write_promptfoo, "results.json"),
+}
 
 if __name__ == "__main__":
     main()

@@ -65,11 +65,12 @@ def test_a_file_of_our_own_is_hashed_once_and_again_when_anything_of_it_changed(
         return blake3()
 
     monkeypatch.setattr(checksum, "start_hash", start)
+    monkeypatch.setattr(checksum, "SETTLED_AFTER", 1 << 62)
     path.write_bytes(b"one")
     expected = blake3(b"one").hexdigest()
     assert [checksum.hash_file(path) for _ in range(2)] == [expected] * 2
     assert len(read) == 2  # the clock of the file system may not have gone on since it was written
-    monkeypatch.setattr(checksum, "CERTAIN_AFTER", 0)
+    monkeypatch.setattr(checksum, "SETTLED_AFTER", 0)
     assert [checksum.hash_file(path) for _ in range(3)] == [expected] * 3
     assert len(read) == 3
     status = path.stat()

@@ -62,7 +62,7 @@ def _is_state_file(path: Path) -> bool:
 
 def list_companions(path: Path) -> tuple[Path, ...]:
     """Return the files that belong to a dataset: those that its `state.json` names."""
-    if path.suffix != ".json":
+    if path.suffix != ".json" or not _is_state_file(path):  # any other file of JSON is not read for its names
         return ()
     files, _ = _list_files(path, path.name)
     return tuple(files)

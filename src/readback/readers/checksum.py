@@ -91,32 +91,36 @@ def hash_part(path: Path, start: int, end: int) -> str:
     return hasher.hexdigest()
 
 
+SETTLED_AFTER = 100_000_000  # ns after which the clock of a usual file system has gone on
 _hashed: dict[tuple[int, int], tuple[tuple[int, int, int], str]] = {}
 
 
 def hash_file(path: Path) -> str:
     """Return the BLAKE3 of a file in hex, worked out once as long as the system says that nothing of it has changed.
 
-    For a file of our own that is opened again and again, against damage: whoever can set the clock can deceive it.
+    For a file of our own that is opened again and again, against damage, not against whoever can set the clock.
     Raises OSError.
     """
-    status = path.stat()
-    about = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-    key = (status.st_dev, status.st_ino)
+    key, about = _identify(path)
     entry = _hashed.get(key)
     if entry is not None and entry[0] == about:
         return entry[1]
-    now = time.time_ns()
     hasher = start_hash()
     with path.open("rb", buffering=0) as file:
         while block := file.read(BLOCK):
             hasher.update(block)
     digest = hasher.hexdigest()
-    if now - status.st_ctime_ns >= CERTAIN_AFTER:
+    if _identify(path) == (key, about) and time.time_ns() - about[2] >= SETTLED_AFTER:
         if len(_hashed) >= KEPT:
             _hashed.clear()
         _hashed[key] = about, digest
     return digest
+
+
+def _identify(path: Path) -> tuple[tuple[int, int], tuple[int, int, int]]:
+    """Return which file it is, and its size, its time, and the time of the last change of anything about it."""
+    status = path.stat()
+    return (status.st_dev, status.st_ino), (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 EDGE = 16 << 10  # bytes at each end that are hashed; a file of twice that is hashed whole
