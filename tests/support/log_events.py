@@ -73,6 +73,8 @@ def check_frames(path: Path, key: str) -> dict[str, list[Any]]:
         if isinstance(frame, bytes):
             assert frame.endswith(b"\n")
             parts[PARTS[frame[0]]] += map(json.loads, frame[1:].splitlines())
+        elif isinstance(frame, list):
+            assert 0 <= frame[0] <= frame[1]
         else:
             json.dumps(frame, allow_nan=False)
             parts |= {name: frame[name] for name in ("diagnostics", "runs")}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 Progress = Callable[[int, int], bool]  # bytes done, bytes in all; answers whether to go on
 STEP = 4 << 20  # bytes between two reports
@@ -10,6 +12,26 @@ STEP = 4 << 20  # bytes between two reports
 
 class Cancelled(Exception):  # noqa: N818 - an outcome, as StopIteration is
     """`progress` answered that it is enough; nothing was kept."""
+
+
+_listener: ContextVar[Progress | None] = ContextVar("progress", default=None)
+
+
+@contextmanager
+def report_progress_to(progress: Progress) -> Iterator[None]:
+    """Let `progress` hear, while the block lasts, of what is read on the way to something else: a log, say."""
+    token = _listener.set(progress)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def report_progress(done: int, total: int) -> None:
+    """Tell whoever listens how far a reading is. Raises Cancelled."""
+    progress = _listener.get()
+    if progress is not None and not progress(done, total):
+        raise Cancelled
 
 
 class Meter:

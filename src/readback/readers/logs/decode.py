@@ -22,6 +22,8 @@ from readback.readers.bounded_diagnostics import BoundedDiagnostics, as_json, fr
 from readback.readers.checksum import State, state
 from readback.readers.logs.events import Aggregate, Call, Event, LogRecord, LogScore, Run
 from readback.readers.logs.formats import find_format, get_format, list_companions
+from readback.readers.logs.position import measure_position
+from readback.readers.progress import report_progress
 from readback.sandbox import Limits, Stopped, stream
 from readback.types import Diagnostic, Location
 
@@ -37,6 +39,7 @@ FACTS = "facts"  # JSON, and its checksum
 DIGEST_SIZE = 24  # bytes
 ALL_DIGESTS = 1 << 8 * DIGEST_SIZE
 MOST_NAMES = 10_000  # conditions and judges that are listed
+_positions: dict[Path, tuple[int, int]] = {}  # how far the logs are that are read now, by their cache entry
 NO_MODEL = "model not named"  # the condition of requests whose file names neither task nor model, as Gemini's batches
 
 
@@ -87,7 +90,7 @@ def decode(path: Path, file: str) -> DecodedLog | None:
         decoded = _load(entry)
         if decoded is not None:
             return decoded
-        with cache_folder.alone(entry, lambda: None):
+        with cache_folder.alone(entry, lambda: report_progress(*_positions.get(entry, (0, before.size)))):
             decoded = _load(entry)
             if decoded is None:
                 _build(path, file, log_format.key, log_format.name, entry, before)
@@ -100,7 +103,7 @@ def decode(path: Path, file: str) -> DecodedLog | None:
 def _build(path: Path, file: str, key: str, name: str, entry: Path, before: State) -> None:
     folder = cache_folder.fresh(entry)
     try:
-        facts = _write_parts(folder, path, file, key)
+        facts = _write_parts(folder, path, file, key, entry)
         facts["tool"] = name
         with (folder / FACTS).open("wb") as out:
             checksum.write(out, [json_text.pack(facts)])
@@ -113,8 +116,8 @@ def _build(path: Path, file: str, key: str, name: str, entry: Path, before: Stat
         raise
 
 
-def _write_parts(folder: Path, path: Path, file: str, key: str) -> dict[str, Any]:
-    """Write the four files of a log; return the facts about them."""
+def _write_parts(folder: Path, path: Path, file: str, key: str, entry: Path) -> dict[str, Any]:
+    """Write the four files of a log; return the facts about them. Raises Cancelled."""
     diagnostics = BoundedDiagnostics()
     counts: Counter[str] = Counter()
     facts: dict[str, Any] = {name: [] for name in ("runs", "aggregates", "conditions", "judges")}
@@ -129,6 +132,10 @@ def _write_parts(folder: Path, path: Path, file: str, key: str) -> dict[str, Any
                 hashes[part].update(lines)
                 counts[part] += frame.count(b"\n", 1)
                 continue
+            if isinstance(frame, list):
+                _positions[entry] = frame[0], frame[1]
+                report_progress(*_positions[entry])
+                continue
             diagnostics.extend(map(from_json, frame.pop("diagnostics")))
             counts["requests"] = frame.pop("requests")
             facts |= frame
@@ -136,6 +143,7 @@ def _write_parts(folder: Path, path: Path, file: str, key: str) -> dict[str, Any
         values = {"what": f"{stopped.kind} for reading the log", "limit": stopped.detail}
         diagnostics.add(Diagnostic("dat-limit", values, Location(file=file)))
     finally:
+        _positions.pop(entry, None)
         for output in outputs.values():
             output.close()
     facts["sums"] = {part: sum_of_part.hexdigest() for part, sum_of_part in hashes.items()}
@@ -197,10 +205,10 @@ def _encode(value: Mapping[str, Any]) -> bytes:
         return json_text.dumps(value).encode()
 
 
-def read_frames(payload: tuple[str, str, str]) -> Iterator[bytes | dict[str, Any]]:
-    """Yield the lines of each part of a log, as frames, and the facts about it at the end; runs in the bounded child.
+def read_frames(payload: tuple[str, str, str]) -> Iterator[bytes | list[int] | dict[str, Any]]:
+    """Yield the lines of each part of a log as frames of bytes, now and then how far it is, and at the end the facts.
 
-    `payload`: path, file, format.
+    Runs in the bounded child. `payload`: path, file, format. How far: bytes of the file that have been read, and all.
     """
     path, file, key = payload
     frames = _Frames()
@@ -246,6 +254,7 @@ def read_frames(payload: tuple[str, str, str]) -> Iterator[bytes | dict[str, Any
                 bounded.add(event)
         if frames.size > FRAME:
             yield from frames.take()
+            yield list(measure_position())
     yield from frames.take()
     yield {
         **facts,

@@ -20,6 +20,7 @@ from readback.readers.json_file import Cursor, TooLong
 from readback.readers.json_text import BLANK, Decoder, NotJson, Plain
 from readback.readers.jsonl import LineFeed, find_spread_object, report_bad_record
 from readback.readers.logs.head import is_conversation, peek_values
+from readback.readers.logs.position import follow
 from readback.readers.text_file import (
     LONGEST,
     UTF8_MARK,
@@ -79,6 +80,7 @@ _Event = _Value | Diagnostic | None  # None: a blank line
 def open_log(path: Path) -> BinaryIO:
     """Open a file, unpacked where it is gzip, but no further than its size allows. Raises OSError."""
     stream = path.open("rb")
+    follow(stream.tell, path.stat().st_size)
     packed = stream.read(len(GZIP)) == GZIP
     stream.seek(0)
     if not packed:

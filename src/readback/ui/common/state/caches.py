@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 from weakref import WeakValueDictionary
 
 import streamlit as st
@@ -19,6 +20,7 @@ from readback.checks.groups import apart
 from readback.checks.rules import Fault
 from readback.checks.run import process
 from readback.checks.sample import SIZE
+from readback.readers.progress import report_progress_to
 from readback.records.answers import Answers, open_answers
 from readback.records.dataset import open_dataset
 from readback.requests.observer import Observer
@@ -31,6 +33,7 @@ JUDGED = "\n"  # between a judge and the name that it reads: no variable holds i
 TYPED = "\n\n"  # before the mode of a template that was typed on the page
 VIEWED = 64  # assemblies that several people go back and forth between
 
+Opened = tuple[Workspace | None, str]
 Found = tuple[tuple[Finding, ...], tuple[Fault, ...]]
 # Path, stamp of its files with what was chosen among them, variables mapped to fields.
 Key = tuple[str, str, tuple[tuple[str, str], ...]]
@@ -38,16 +41,34 @@ CHOSEN = "\n"  # is in a stamp before what was chosen
 
 
 @st.cache_resource(max_entries=KEEP, show_spinner=False)
-def workspace(path: str, stamp: str, fields: tuple[tuple[str, str], ...]) -> tuple[Workspace | None, str]:
+def workspace(path: str, stamp: str, fields: tuple[tuple[str, str], ...]) -> Opened:
     """Return the workspace, or None and the reason why nothing could be read."""
     if fields:
         opened, reason = workspace(path, stamp, ())
         return opened and with_fields(opened, dict(fields)), reason
-    try:
+    while True:
+        job = opening(path, stamp)
+        job.ready.wait()
+        if job.result is not None:
+            return cast(Opened, job.result)
+        opening.clear(path, stamp)  # it is tried again: now where somebody stopped it, else at the next look
+        if job.error is not None:
+            raise job.error
+
+
+@st.cache_resource(max_entries=KEEP, show_spinner=False)
+def opening(path: str, stamp: str) -> Job:
+    """Return the job that opens the workspace, which may read a log as a whole; what it answers is `workspace`'s."""
+
+    def open_workspace(progress: Callable[[int, int], bool]) -> Opened:
         chosen = json.loads(stamp.partition(CHOSEN)[2] or "{}")
-        return reading.open(Path(path), chosen=chosen, offered=True), ""
-    except reading.NothingRead as nothing:
-        return None, str(nothing.reason)
+        try:
+            with report_progress_to(progress):
+                return reading.open(Path(path), chosen=chosen, offered=True), ""
+        except reading.NothingRead as nothing:
+            return None, str(nothing.reason)
+
+    return Job(open_workspace)
 
 
 def marked(stamp: str, chosen: Mapping[str, str]) -> str:

@@ -37,7 +37,7 @@ from readback.ui.common import address, show
 from readback.ui.common.state import caches, session
 from readback.ui.common.state.caches import Key
 from readback.ui.common.state.open_workspaces import browser, configured, demos, folders, list_openable
-from readback.ui.common.state.work import Job, wait
+from readback.ui.common.state.work import Job, wait, whole
 from readback.words import t
 
 __all__ = ["browser", "configured", "demos", "folders"]
@@ -68,6 +68,9 @@ def workspace(*, offer: bool = True) -> Workspace:
     """Return the workspace in view, with the fields that were mapped on the page in this session. Where nothing could
     be read the page ends with the reason, and unless told not to `offer` it with the way to other files.
     """
+    job = _find_opening()
+    if job is not None:
+        whole(job, "frame.opening", "opening", "frame.opening_stopped", "frame.again", caches.opening.clear)
     opened, reason = _once("workspace", _opened)
     if opened is None:
         show.problem(t("frame.nothing_read"), reason)
@@ -79,6 +82,8 @@ def workspace(*, offer: bool = True) -> Workspace:
 def peek() -> tuple[Workspace | None, Dataset | None]:
     """Return the workspace and its dataset as far as they are read; for the frame, which must not wait or fail."""
     if not _list_workspaces():
+        return None, None
+    if _find_opening() is not None:
         return None, None
     opened, _ = _opened()
     job = _dataset_job(opened) if opened else None
@@ -426,6 +431,10 @@ def _dataset() -> Dataset | None:
 
 def _dataset_job(opened: Workspace) -> Job:
     return session.job(workspace_id(), key(), lambda: caches.dataset(*key(), opened))
+
+
+def _find_opening() -> Job | None:
+    return session.find_opening(workspace_id(), Path(key()[0]), address.chosen())
 
 
 def _opened() -> tuple[Workspace | None, str]:

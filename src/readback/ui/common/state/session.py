@@ -19,9 +19,10 @@ from readback.types import Record, Workspace
 from readback.ui.common.state import caches
 from readback.ui.common.state.caches import Key
 from readback.ui.common.state.stamp import Stamp, stamp
-from readback.ui.common.state.work import Job
+from readback.ui.common.state.work import PATIENCE, Job
 
 RETRIES, SHORT = 3, 60.0  # how often a dataset is opened again within how many seconds
+POLL = 0.05  # seconds between two looks at a workspace that is opened
 SHARED = 1.0  # seconds in which all sessions share one look at a folder
 
 
@@ -57,6 +58,21 @@ def accept(name: str) -> None:
     entry = _all().get(name)
     if entry is not None and (now := stamp(entry.path)).key != entry.stamp.key:
         _all()[name] = Held(entry.path, now, before=replace(entry, before=None))
+
+
+def find_opening(name: str, path: Path, chosen: Mapping[str, str]) -> Job | None:
+    """Return the job that opens the workspace, where it is a log that takes longer to read, or was stopped; else None.
+
+    Whatever else is opened is waited for: that is done before anybody could read how far it is.
+    """
+    entry = accepted(name, path)
+    if entry.opened is not None and entry.chosen == chosen:
+        return None
+    job = caches.opening(str(path), caches.marked(entry.stamp.key, chosen))
+    while not job.ready.wait(POLL):
+        if job.total and time.monotonic() - job.began > PATIENCE:
+            return job
+    return job if job.stopped and job.result is None else None
 
 
 def opened(name: str, path: Path, chosen: Mapping[str, str]) -> tuple[Workspace | None, str]:

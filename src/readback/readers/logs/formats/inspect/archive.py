@@ -29,6 +29,7 @@ from readback.readers.logs.formats.inspect.zip_members import (
     read_member,
     scan_members,
 )
+from readback.readers.logs.position import follow
 from readback.types import Diagnostic, Location
 
 HEADER, START = "header.json", "_journal/start.json"
@@ -71,6 +72,7 @@ class Archive:
         self.samples: dict[str, Member] = {}
         self.pieces: dict[str, str] = {}  # names of samples in pieces, with one member of each
         self.repeated = 0
+        self.done = 0  # bytes of the packed samples that have been read
         self.is_full = False
         try:
             self._add(list_members(stream))
@@ -98,6 +100,7 @@ def read(path: Path, file: str) -> Iterator[Event]:
         archive = Archive(stream)
         for reason in archive.faults:
             yield report_row(file, reason)
+        follow(lambda: archive.done, sum(member.packed for member in archive.samples.values()))
         header, fault = _read_header(stream, archive)
         if fault:
             yield report_row(file, fault)
@@ -139,6 +142,7 @@ def _read_samples(
             yield from reader.refuse("it is stored in pieces, which are not read", record, epoch)
             continue
         member = archive.samples[name]
+        archive.done += member.packed
         budget -= member.size
         if budget < 0:
             yield from reader.refuse("the log unpacks to more than can be true of texts", record, epoch)

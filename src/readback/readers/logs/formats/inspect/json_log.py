@@ -20,6 +20,7 @@ from readback.readers.logs.formats.inspect.log_events import LONGEST_HEADER, lis
 from readback.readers.logs.formats.inspect.long_sample import LONGEST_SAMPLE
 from readback.readers.logs.formats.inspect.sample import SampleReader, report_row
 from readback.readers.logs.formats.inspect.values import Fields, Unreadable, decode_value
+from readback.readers.logs.position import follow
 from readback.readers.text_file import UTF8_MARK
 
 GZIP = b"\x1f\x8b"
@@ -55,6 +56,7 @@ def recognise(head: bytes) -> bool:
 def read(path: Path, file: str) -> Iterator[Event]:
     """Yield the events of the log at `path`. Raises OSError where it cannot be read."""
     with path.open("rb") as raw:
+        follow(raw.tell, path.stat().st_size)
         is_packed = raw.read(len(GZIP)) == GZIP
         raw.seek(0)
         stream: Source = _Packed(raw, budget_of(path.stat().st_size)) if is_packed else raw
