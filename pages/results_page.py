@@ -14,6 +14,7 @@ from readback.ui.results import (
     first_sight,
     forest,
     grid,
+    judges,
     lead,
     matrix,
     means,
@@ -67,6 +68,8 @@ with answer:
     show.draw(lead.render_answer(table, workspace, rows, concluded, view))
 with picture:
     forest.draw_forest(table, workspace, lines, concluded, compared, view)
+    if not view.baseline:
+        judges.draw_first(scored, view)
 lead.await_check(checking)
 first_sight.draw_notes(table, workspace, plan, rows, concluded, view)
 with present.slide("criteria"):

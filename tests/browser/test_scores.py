@@ -126,7 +126,7 @@ def test_the_camera_saves_the_picture_with_its_title_and_n(demo: str, page: Any,
     open_page(page, demo + SCORES, ".modebar-btn")
     for kind, there in part((("svg", b"Spread of the scores: relevance (143 answers)"), ("png", b"PNG")), 1):
         if kind == "png":
-            page.get_by_role("button", name="Take along").click()
+            page.get_by_role("button", name="Download").click()
             page.get_by_text("PNG", exact=True).first.click()
             page.keyboard.press("Escape")
             settle(page)

@@ -51,7 +51,7 @@ PANELS = {  # tables whose columns have to be named as judges before they are re
 DATA = ("data/mtrag", "data/judge-outputs", "data/liverag-judge")
 CHECKOUTS = ("checkouts/beyond-the-cutoff", "checkouts/beyond-the-cutoff-later")
 MOST_PAGES = 4  # criteria that Results is opened under
-ANSWER = re.compile(r"(?:Answer for |Which is better \()([^:()]+?)\)?: (.+?)\.(?=\s|$)")
+ANSWER = re.compile(r"(?:By |Which is better \()([^:()]+?)\)?: (.+?)\.(?=\s|$)")
 CLEAR = re.compile(r"“([^”]+)” (?:is better|scores higher), and the difference is clear")
 BEST = re.compile(r"“([^”]+)” is better than each of the \d+ others?, and every difference is clear")
 UNSURE = re.compile(r"looks better|scores higher, but this is not certain|has the best mean")
@@ -249,7 +249,7 @@ def conclusions_by_factor(opened: Workspace, table: ScoreTable, criterion: str) 
     """Yield what is concluded of the values of a factor, which Results shows where there are many conditions."""
     judge = next(iter(in_view.judges(table, criterion)), "")
     seen = in_view.get_judge_table(table, judge)
-    for factor in seen.varying if len(seen.columns.conditions) > choices.MOST else ():
+    for factor in seen.varying if len(seen.columns.conditions) > in_view.MOST else ():
         made = conclusion.conclude_criterion(seen, opened, criterion, judge, lambda one: "", factor)
         for one in (made,) if isinstance(made, conclusion.BestOf) else made or ():
             if one.answer:

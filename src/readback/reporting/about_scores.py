@@ -49,9 +49,10 @@ def build_charts(meeting: Meeting) -> dict[str, Any] | None:
     view = in_view.get_judge_table(table, judge)
     criterion = view.criteria[name]
     ranked = in_view.better_first(in_view.ranked(view, None, name, judge), criterion)
-    concluded = conclusion.conclude_criterion(view, opened, name, judge, partial(_find_verdict_kind, meeting, view))
+    by = in_view.find_first_factor(view, name, judge)
+    concluded = conclusion.conclude_criterion(view, opened, name, judge, partial(_find_verdict_kind, meeting, view), by)
     compared: Sequence[Line] = drawn_pairs.list_pairs(concluded)
-    if not list_planned(opened):
+    if by is None and not list_planned(opened):
         compared = _compare_with_baseline(meeting, view, ranked, name, judge)
     return {
         "criterion": name,

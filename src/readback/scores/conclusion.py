@@ -55,7 +55,8 @@ class Conclusion:
 class BestOf:
     """What is concluded where several conditions were compared without a plan: the best one held against each other.
 
-    `pairs` are the conclusions on those in which it scores clearly higher. `answer` is empty where nobody can say.
+    `pairs` are the conclusions on those in which it scores clearly higher. `answer` is empty where nobody can say. With
+    `by`, the conditions are the values of that factor, each over all conditions that have it.
     """
 
     criterion: str
@@ -64,11 +65,15 @@ class BestOf:
     answer: str
     leader: Best | None = None
     pairs: tuple[Conclusion, ...] = ()
+    by: str | None = None
 
     @property
     def headline(self) -> str:
-        """The answer with its criterion, as a whole sentence."""
-        return t("scores.conclusion", criterion=self.criterion, text=self.answer) if self.answer else ""
+        """The answer with its criterion, as a whole sentence; of a factor after the question which value is best."""
+        if not self.answer:
+            return ""
+        sentence = t("scores.conclusion", criterion=self.criterion, text=self.answer)
+        return f"{t('scores.best_which', factor=self.by)} {sentence}" if self.by and self.leader else sentence
 
 
 def conclude(table: ScoreTable, line: Line, fairness: str) -> Conclusion:
@@ -100,7 +105,7 @@ def conclude_best(
     if len(rows) < 2:
         return None
     if len(rows) > compare.MOST:
-        return BestOf(criterion, judge, len(rows), t("scores.best_many", n=len(rows)))
+        return BestOf(criterion, judge, len(rows), t("scores.best_many", n=len(rows)), by=by)
     first = rows[0].condition
     sides = {row.condition for row in rows}
     comparisons = _all_pairs(table, workspace, criterion, judge, by)
@@ -111,7 +116,7 @@ def conclude_best(
     ]
     leader = find_best([comparison for comparison in pairs if comparison.b in sides], scale)
     if leader is None:
-        return BestOf(criterion, judge, len(rows), "")
+        return BestOf(criterion, judge, len(rows), "", by=by)
     concluded = tuple(conclude(table, pair, fair(pair)) for pair in leader.clear)
     standing = tuple(conclusion.line for conclusion in concluded if conclusion.fairness not in AGAINST)
     unfair = len(concluded) - len(standing)
@@ -119,7 +124,7 @@ def conclude_best(
     fair_leader = Best(leader.condition, standing, leader.open)  # type: ignore[arg-type]
     name = partial(report.short, table)
     answer = report.best(fair_leader, len(rows) - 1, name, checked=checked, unfair=unfair)
-    return BestOf(criterion, judge, len(rows), answer, leader, concluded)
+    return BestOf(criterion, judge, len(rows), answer, leader, concluded, by)
 
 
 def _all_pairs(
@@ -147,7 +152,9 @@ def conclude_all(
             yield scales
         if scales is None and (alone := not_compared.find_alone(table, name)) is not None:
             yield alone
-        concluded = conclude_criterion(in_view.get_judge_table(table, judge), workspace, name, judge, fair)
+        view = in_view.get_judge_table(table, judge)
+        by = in_view.find_first_factor(view, name, judge)
+        concluded = conclude_criterion(view, workspace, name, judge, fair, by)
         if isinstance(concluded, BestOf):
             yield concluded
         else:
@@ -191,7 +198,7 @@ def as_json(table: ScoreTable, conclusion: Conclusion | BestOf | NotCompared) ->
         clear = [report.short(table, each.better) for each in conclusion.pairs if each.better is not None]
         return {
             "criterion": conclusion.criterion, "judge": conclusion.judge or None, "a": None, "b": None,
-            "conditions": conclusion.conditions, "verdict": "best of several",
+            "conditions": conclusion.conditions, "by": conclusion.by, "verdict": "best of several",
             "better": clear[0] if clear and len(clear) == conclusion.conditions - 1 else None,
             "fairness": _stated(conclusion.pairs[0].fairness if conclusion.pairs else UNCHECKED),
             "answer": conclusion.answer,

@@ -16,6 +16,7 @@ from readback.types import Criterion, Workspace
 from readback.words import t
 
 Line = Comparison | Blocked
+MOST = 12  # conditions that can be read side by side; more are taken together by one factor at first
 
 
 def first(table: ScoreTable, workspace: Workspace) -> tuple[str, str] | None:
@@ -47,6 +48,37 @@ def get_judge_table(table: ScoreTable, judge: str) -> ScoreTable:
 def ranked(table: ScoreTable, by: str | None, criterion: str, judge: str) -> tuple[Row, ...]:
     """Return the rows without those of a reference answer, and the latter."""
     return tuple(row for row in summary.rows(table, by, criterion, judge) if row.condition not in table.apart)
+
+
+def list_factors(table: ScoreTable, criterion: str, judge: str) -> tuple[str, ...]:
+    """Return the factors that these scores can be taken together by; none where there is only one."""
+    conditions = [dict(row.condition) for row in summary.rows(table, None, criterion, judge)]
+    factors = []
+    for factor in table.varying:
+        if len({condition[factor] for condition in conditions if factor in condition}) > 1:
+            factors.append(factor)
+    return tuple(factors) if len(factors) > 1 else ()
+
+
+def find_first_factor(table: ScoreTable, criterion: str, judge: str) -> str | None:
+    """Return the factor by which many conditions are taken together unless somebody chooses another; None for few.
+
+    It is the first in the files, never the one whose values differ most: a factor that is chosen by its scores would
+    be called clear more often than its p says.
+    """
+    if len(ranked(table, None, criterion, judge)) <= MOST:
+        return None
+    return next(iter(list_factors(table, criterion, judge)), None)
+
+
+def list_levels(table: ScoreTable, criterion: str, judge: str) -> dict[str, tuple[Row, ...]]:
+    """Return the rows of each factor that has more than one value among the scores in view."""
+    levels = {}
+    for factor, rows in summary.main_effects(table, criterion, judge).items():
+        named = tuple(row for row in rows if all(value for _, value in row.condition))
+        if len(named) > 1:
+            levels[factor] = named
+    return levels
 
 
 def left_out(table: ScoreTable, criterion: str, judge: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -34,7 +34,7 @@ class Shape:
     """One condition: `picture` draws the distribution that `told` tells, `mean` is the mean with its interval,
     `without` how many have no score, where these are more than a few, `values` are those of the factors that vary.
     `condition` is the workspace's name of it, "" where it has no such condition; `center` the mean, `span` its
-    interval.
+    interval; `judge` who scored, where judges are compared.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Shape:
     condition: str = ""
     center: float | None = None
     span: tuple[float, float] | None = None
+    judge: str = ""
 
     @property
     def summary(self) -> str:
@@ -60,6 +61,9 @@ class Shape:
 class Headline:
     """The criterion that Scores begins with, by the same judge or judges, its conditions from the better mean down;
     `left_out` says which conditions that have scores are not among them, and why.
+
+    `levels` are what a first look compares where conditions are too many or only one: the values of each factor, each
+    over all conditions that have it; or under "" the judges of the only condition.
     """
 
     criterion: str
@@ -70,6 +74,7 @@ class Headline:
     shapes: Mapping[str, Shape]
     left_out: str
     scale: Criterion
+    levels: Mapping[str, tuple[Shape, ...]]
 
     def find_shape(self, condition: str) -> Shape | None:
         """Return the shape of a condition's scores."""
@@ -95,7 +100,34 @@ def headline(workspace: Workspace, table: ScoreTable) -> Headline | None:
     shapes = {view.label(row.condition): _shape(workspace, view, row, ranges, dict(values)) for row in rows}
     judge = in_view.judge_name(table, wanted, criterion_and_judge) if criterion_and_judge else ""
     left_out = in_view.left_out(table, wanted, criterion_and_judge)
-    return Headline(wanted, judge, table.synthetic, values, view.varying, shapes, left_out, criterion)
+    levels = _list_levels(workspace, table, wanted, criterion_and_judge)
+    return Headline(wanted, judge, table.synthetic, values, view.varying, shapes, left_out, criterion, levels)
+
+
+def _list_levels(workspace: Workspace, table: ScoreTable, name: str, judge: str) -> Mapping[str, tuple[Shape, ...]]:
+    """Return what is compared instead of conditions, the better means first; nothing where these are two to twelve."""
+    view = in_view.get_judge_table(table, judge)
+    criterion = view.criteria[name]
+
+    def draw_shapes(rows: Sequence[Row]) -> tuple[Shape, ...]:
+        ranges = _in_ranges(rows, criterion)
+        looks = dict(zip(ranges[0], _looks(len(ranges[0]), criterion), strict=True))
+        shapes = (_shape(workspace, view, row, ranges[1], looks) for row in in_view.better_first(rows, criterion))
+        return tuple(shape for shape in shapes if shape.center is not None)
+
+    if in_view.find_first_factor(view, name, judge):
+        return {factor: draw_shapes(rows) for factor, rows in in_view.list_levels(view, name, judge).items()}
+    rows = [row for row in summary.rows(table, criterion=name) if row.n and row.condition not in table.apart]
+    if len({row.condition for row in rows}) != 1 or len(rows) < 2:
+        return {}
+    by_judge = {row.judge: draw_shapes([row]) for row in in_view.better_first(rows, criterion)}
+    return {
+        "": tuple(
+            replace(shape, name=in_view.judge_name(table, name, each), judge=each)
+            for each, shapes in by_judge.items()
+            for shape in shapes
+        )
+    }
 
 
 def legend(head: Headline, left_out: bool) -> Markup:

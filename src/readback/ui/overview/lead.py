@@ -137,15 +137,15 @@ def unplanned_answer(workspace: Workspace, table: ScoreTable, audit: Audit) -> s
     if (scales := not_compared.find_scales(table, criterion)) is not None:
         return scales.headline
     view = in_view.get_judge_table(table, judge)
+    by = in_view.find_first_factor(view, criterion, judge)
     concluded = conclusion.conclude_criterion(
-        view, workspace, criterion, judge, lambda comparison: _judge_pair(workspace, view, audit, comparison)
+        view, workspace, criterion, judge, lambda comparison: _judge_pair(workspace, view, audit, comparison), by
     )
     if isinstance(concluded, BestOf):
         open_answer = t("scores.conclusion", criterion=criterion, text=t("scores.answer_open"))
         parts = [
-            _name_none(view, concluded) or concluded.headline or open_answer,
+            (not by and _name_none(view, concluded)) or concluded.headline or open_answer,
             _name_first(view, concluded),
-            t("overview.by_factor") if len(view.varying) > 1 else "",
             _add_fairness(workspace),
         ]
         return " ".join(filter(None, parts))
@@ -155,7 +155,8 @@ def unplanned_answer(workspace: Workspace, table: ScoreTable, audit: Audit) -> s
     pair = concluded[0]
     text = compare_sides(view, pair)
     suffix = t(f"overview.lead_{pair.fairness}") if pair.fairness in FAIR else ""
-    return f"{criterion}: {text}{suffix}. {_add_fairness(workspace)}".strip()
+    question = f"{t('scores.best_which', factor=by)} " if by else ""
+    return f"{question}{criterion}: {text}{suffix}. {_add_fairness(workspace)}".strip()
 
 
 def _name_none(view: ScoreTable, concluded: BestOf) -> str:

@@ -23,6 +23,7 @@ from readback.ui.prompts import room
 from readback.ui.prompts.one import training_row
 from readback.ui.results import means
 from readback.words import sentence, t
+from readback.workspace import proposed_scores
 from readback.workspace.left_out import count_unread
 
 ENGINE = "oll-engine-unknown"
@@ -87,6 +88,11 @@ def _answer(
         return paired.sentence(audit, judged)
     if scored and (sentence := lead.unplanned_answer(workspace, scored, audit)):
         return show.h("{}", sentence)
+    proposals = () if workspace.scores else proposed_scores.list_proposed(workspace.alternatives)
+    if proposals:
+        first_table = proposals[0]
+        key = f"overview.lead_proposed_{first_table.key}"
+        return show.h("{}", t(key, file=first_table.file, n=len(first_table.columns)))
     if not audit.conditions and workspace.dataset and workspace.dataset.absent:
         return show.h("{}", t("overview.lead_absent"))
     if len(audit.conditions) > 1:

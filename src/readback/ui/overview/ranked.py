@@ -6,7 +6,7 @@ Planned pairs are not joined here: each is a row of its own above, which says mo
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 
 from markupsafe import Markup
@@ -22,6 +22,7 @@ from readback.ui.results import means
 from readback.words import t
 
 MOST = 12  # conditions that are all drawn; of more those of planned pairs and the ends
+LEVELS = 16  # values of factors that are drawn; the factors after them are counted
 ENDS = 3  # of these at the top and at the bottom
 WHOLE = 0.15  # of the scale: means and intervals that take up less are drawn on a part of it
 
@@ -30,6 +31,8 @@ WHOLE = 0.15  # of the scale: means and intervals that take up less are drawn on
 class Entry:
     """A condition: its name as a link, its number as text, and where it is drawn in percent; `low` and `high` are the
     ends of its interval, or of its bar. `name` is the workspace's name of it.
+
+    `factor` is named before the first of its values, of which there are `values`.
     """
 
     name: str
@@ -41,6 +44,8 @@ class Entry:
     low: float | None
     high: float | None
     extra: Markup | str = ""
+    factor: Markup | str = ""
+    values: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,12 @@ class Gap:
 
 
 def draw_means(head: Headline, judged: Sequence[Verdict]) -> None:
-    """Draw the conditions by their means, the better first, where several were scored."""
+    """Draw the conditions by their means, the better first, where several were scored; of very many the values of each
+    factor, and of only one its judges.
+    """
+    if head.levels and not judged:
+        _draw_levels(head)
+        return
     shapes = [shape for shape in head.shapes.values() if shape.center is not None]
     if not shapes:
         return
@@ -69,6 +79,37 @@ def draw_means(head: Headline, judged: Sequence[Verdict]) -> None:
     title = t("overview.ranked", criterion=head.criterion)
     columns = (t("overview.name"), t("overview.ranked_mean"))
     _draw(title, " ".join(notes), columns, entries, scale, judged, is_bar=False)
+
+
+def _draw_levels(head: Headline) -> None:
+    """Draw what is compared instead of conditions: factors as far as the picture has rows, the others are counted."""
+    levels: dict[str, tuple[Shape, ...]] = {}
+    for factor, shapes in head.levels.items():
+        if levels and sum(map(len, levels.values())) + len(shapes) > LEVELS:
+            break
+        levels[factor] = shapes
+    every = [shape for shapes in levels.values() for shape in shapes]
+    scale, is_part = _fit_means(head, every)
+    entries = []
+    for factor, shapes in levels.items():
+        link = show.link("results", factor, by=factor) if factor else ""
+        for at, shape in enumerate(shapes):
+            entry = _build_mean(shape, scale)
+            if factor:
+                row = replace(entry, factor=link, values=0 if at else len(shapes))
+                entry = replace(row, link=show.link("results", shape.name, by=factor, of=shape.address_of))
+            entries.append(entry)
+    by_judge = "" in levels
+    notes = [t("overview.ranked_judges") if by_judge else t("overview.ranked_levels_each")]
+    if rest := len(head.levels) - len(levels):
+        notes.append(t("overview.ranked_levels_more", n=rest))
+    if is_part:
+        notes.append(t("overview.ranked_part"))
+    if head.scale.direction == "down":
+        notes.append(t("overview.ranked_down"))
+    title = t("overview.ranked_by_judge" if by_judge else "overview.ranked_by_factor", criterion=head.criterion)
+    columns = (t("overview.ranked_judge") if by_judge else t("overview.ranked_value"), t("overview.ranked_mean"))
+    _draw(title, " ".join(notes), columns, entries, scale, (), is_bar=False, is_whole=True)
 
 
 def is_telling(head: Headline) -> bool:
@@ -107,7 +148,9 @@ def _fit_means(head: Headline, shapes: Sequence[Shape]) -> tuple[Axis, bool]:
 
 
 def _build_mean(shape: Shape, scale: Axis) -> Entry:
-    if shape.condition:
+    if shape.judge:
+        link = show.link("results", shape.name, scored_by=shape.judge)
+    elif shape.condition:
         link = show.link("prompts", shape.condition, **paired.NONE, condition=shape.condition)
     else:
         link = show.link("results", shape.name, of=shape.address_of)
@@ -137,8 +180,9 @@ def _draw(
     judged: Sequence[Verdict],
     *,
     is_bar: bool,
+    is_whole: bool = False,
 ) -> None:
-    lines = _fold(entries, judged)
+    lines = list(entries) if is_whole else _fold(entries, judged)
     show.draw(
         render_template(
             "ui/overview/ranked.html.jinja",
@@ -150,8 +194,9 @@ def _draw(
             marks=scale.marks(),
             zero=scale.place(0) if scale.low < 0 < scale.high and not is_bar else None,
             is_bar=is_bar,
+            factor=t("overview.ranked_factor") if any(entry.factor for entry in entries) else "",
             has_extra=any(isinstance(line, Entry) and line.extra for line in lines),
-            aloud=_describe(entries, title),
+            aloud=title if is_whole else _describe(entries, title),
         )
     )
 

@@ -28,7 +28,6 @@ from readback.ui.results.drilldown import format_address
 from readback.words import t
 
 STYLE = Path(__file__).with_name("page.css")
-MOST = 12  # conditions that can be read as bars; with more the page begins with one factor
 KEEP = 4  # score tables being read or just read
 NOTICED = 20  # findings listed on this page
 EVERY = "*"  # is in the address for every condition, where the page begins with a factor
@@ -81,9 +80,8 @@ def draw_choices(table: ScoreTable, workspace: Workspace) -> tuple[View, DeltaGe
             width=280,
         )
         pooled = in_view.get_judge_table(table, judge)
-        factors = list_factors(pooled, criterion, judge)
-        many = len(in_view.ranked(pooled, None, criterion, judge)) > MOST
-        first_factor = factors[0] if many and factors else EVERY
+        factors = in_view.list_factors(pooled, criterion, judge)
+        first_factor = in_view.find_first_factor(pooled, criterion, judge) or EVERY
         by = pick_option("by", t("scores.by"), (EVERY, *factors), _format_by, default=first_factor)
         if by not in factors:
             by = ""
@@ -223,16 +221,6 @@ def _list_values(sides: Sequence[ConditionKey], factor: str) -> list[str]:
 def get_file_table(table: ScoreTable) -> ScoreTable:
     """Return the workspace's scores, also where means over judges are in view."""
     return table if table.pool is None else table.pool.table
-
-
-def list_factors(table: ScoreTable, criterion: str, judge: str) -> tuple[str, ...]:
-    """Return the factors that these scores can be taken together by; none where there is only one."""
-    conditions = [dict(row.condition) for row in summary.rows(table, None, criterion, judge)]
-    factors = []
-    for factor in table.varying:
-        if len({condition[factor] for condition in conditions if factor in condition}) > 1:
-            factors.append(factor)
-    return tuple(factors) if len(factors) > 1 else ()
 
 
 def list_rows(table: ScoreTable, view: View) -> tuple[Row, ...]:

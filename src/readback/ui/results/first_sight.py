@@ -93,7 +93,7 @@ def _list_notes(
     if name in scored.inferred:
         yield t("scores.inferred", criterion=name, scale=scale_text(view.criterion))
     count = choices.count_conditions(scored, view)
-    if view.by and count > choices.MOST:
+    if view.by and count > in_view.MOST:
         yield t("scores.many", n=count, factor=view.by)
 
 
@@ -314,7 +314,7 @@ def draw_tables(scored: ScoreTable, rows: Sequence[Row], compared: Compared, vie
     """Draw the numbers of both charts as tables."""
     title = t("scores.table_by", factor=view.by) if view.by else t("scores.table")
     st.header(show.md(title), anchor=False)
-    table.table("means", *_tabulate_rows(scored, rows), caption=title, tools=len(rows) > choices.MOST)
+    table.table("means", *_tabulate_rows(scored, rows), caption=title, tools=len(rows) > in_view.MOST)
     lines = list_lines(compared, rows)
     if not lines:
         return
@@ -322,7 +322,7 @@ def draw_tables(scored: ScoreTable, rows: Sequence[Row], compared: Compared, vie
     if _have_one_baseline(lines):
         title = t("scores.table_differences", baseline=report.short(scored, lines[0].a))
     st.header(show.md(title), anchor=False)
-    table.table("differences", *_tabulate_lines(scored, lines), caption=title, tools=len(lines) > choices.MOST)
+    table.table("differences", *_tabulate_lines(scored, lines), caption=title, tools=len(lines) > in_view.MOST)
     mean_of = {row.condition: row.mean for row in rows}
     subtractions = []
     for comparison in compared.comparisons:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from readback.scores import charts, counts, report
 from readback.scores.agreement.corrected_rates import CorrectedRate
 from readback.scores.agreement.judge_pairs import Pair, find_rated_units
-from readback.scores.agreement.measures import Agreement, list_pairs, measure_agreement
+from readback.scores.agreement.measures import Agreement, list_measurable, list_pairs, measure_agreement
 from readback.scores.agreement.ratings import collect_ratings
 from readback.scores.agreement.repeats import Flips
 from readback.scores.criteria import MINUS, number
@@ -44,7 +44,9 @@ def draw_agreement(scored: ScoreTable, view: View) -> None:
         _draw_kappas(measurement)
         table.table("judge_pairs", *_tabulate_pairs(measurement.pairs), caption=t("scores.agreement_pairs"))
         _draw_pair_download(scored, measurement)
-        _draw_leniency(measurement)
+        if view.baseline:  # else it is the first picture of the page
+            _draw_leniency(measurement)
+        _draw_leniency_table(measurement)
         _draw_conditions(scored, measurement)
         title = t("scores.agreement_disputed")
         st.header(title, anchor=False)
@@ -52,6 +54,12 @@ def draw_agreement(scored: ScoreTable, view: View) -> None:
     if measurement.flips:
         st.header(t("scores.agreement_repeats"), anchor=False)
         show.draw(show.join([show.h("<p>{}</p>", _format_flips(flips)) for flips in measurement.flips]))
+
+
+def draw_first(scored: ScoreTable, view: View) -> None:
+    """Draw the judges of the only condition beside each other, where differences of conditions would be."""
+    if view.criterion.name in list_measurable(scored):
+        _draw_leniency(measure_agreement(scored, view.criterion.name))
 
 
 def draw_answers(scored: ScoreTable, view: View) -> None:
@@ -208,7 +216,11 @@ def _draw_leniency(measurement: Agreement) -> None:
 
     method = t("scores.leniency_how", rows=sum(row.n for row in rows))
     chart.draw_chart("leniency", figure, sentence, method, find_target)
-    table.table("leniency", *_tabulate_leniency(measurement), caption=t("scores.agreement_leniency"))
+
+
+def _draw_leniency_table(measurement: Agreement) -> None:
+    if measurement.leniency:
+        table.table("leniency", *_tabulate_leniency(measurement), caption=t("scores.agreement_leniency"))
 
 
 def _draw_conditions(scored: ScoreTable, measurement: Agreement) -> None:

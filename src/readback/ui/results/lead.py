@@ -157,8 +157,6 @@ def _find_best(table: ScoreTable, rows: Sequence[Row], concluded: Concluded, vie
     best = concluded.conclusions
     if not isinstance(best, BestOf) or not best.answer:
         return ""
-    if view.by and best.leader is not None:
-        return f"{t('scores.best_which', factor=view.by)} {best.headline}"
     return best.headline
 
 
@@ -168,7 +166,7 @@ def list_exclusions(table: ScoreTable, concluded: Concluded, view: View) -> Iter
     if not isinstance(best, BestOf) or not best.answer:
         return
     if best.leader is None:
-        if choices.list_factors(table, view.criterion.name, view.judge):
+        if in_view.list_factors(table, view.criterion.name, view.judge):
             yield t("scores.best_factor")
         return
     unfair = [fairness for fairness in concluded.fairness.values() if fairness.kind in conclusion.AGAINST]

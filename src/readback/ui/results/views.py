@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from readback.scores import chart_sentences, charts, counts, report, summary
+from readback.scores import chart_sentences, charts, counts, in_view, report
 from readback.scores.agreement.measures import list_measurable
 from readback.scores.comparing import comparability, paired_items
 from readback.scores.comparing.difference import EXACT
@@ -56,7 +56,7 @@ def list_views(
     scored: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: View
 ) -> Mapping[str, Callable[[], None]]:
     """Return the views that these files have something for, by name; a call draws one."""
-    has_factors = bool(choices.list_factors(scored, view.criterion.name, view.judge))
+    has_factors = bool(in_view.list_factors(scored, view.criterion.name, view.judge))
     has_data = workspace.dataset is not None
     file_table = choices.get_file_table(scored)  # for views of what the files have, whoever is in view
     views: dict[str, Callable[[], None]] = {}
@@ -126,7 +126,7 @@ def draw_means(scored: ScoreTable, rows: Sequence[Row], view: View) -> None:
 
 def draw_effects(scored: ScoreTable, view: View) -> None:
     """Draw every value of every factor with its mean over all rows that share it."""
-    levels = _list_levels(scored, view)
+    levels = in_view.list_levels(scored, view.criterion.name, view.judge)
     rows = [row for factor_rows in levels.values() for row in factor_rows]
     figure = charts.draw_effects(levels, view.criterion, choices.say, choices.is_dark())
     widths = {}
@@ -144,7 +144,7 @@ def draw_effects(scored: ScoreTable, view: View) -> None:
 
 def draw_heat(scored: ScoreTable, view: View) -> None:
     """Draw the mean of every pair of values of two factors."""
-    factors = tuple(_list_levels(scored, view))
+    factors = tuple(in_view.list_levels(scored, view.criterion.name, view.judge))
     with st.container(horizontal=True):
         down = choices.pick_option("rows", t("scores.rows"), factors)
         rest = tuple(factor for factor in factors if factor != down)
@@ -266,16 +266,6 @@ def draw_records(scored: ScoreTable, rows: Sequence[Row], view: View, pairs: Seq
         label = t(f"scores.kept_{side}", n=n)
         links.append(drilldown.link(label, of=second, against=view.baseline, kept=side) if n else label)
     show.draw(show.h('<p class="rb-small">{} {}</p>', t("scores.slope_links"), show.join(links, " · ")))
-
-
-def _list_levels(scored: ScoreTable, view: View) -> dict[str, tuple[Row, ...]]:
-    """Return the rows of each factor that has more than one value among the scores in view."""
-    levels = {}
-    for factor, rows in summary.main_effects(scored, view.criterion.name, view.judge).items():
-        named = tuple(row for row in rows if all(value for _, value in row.condition))
-        if len(named) > 1:
-            levels[factor] = named
-    return levels
 
 
 def _open_rows(scored: ScoreTable, rows: Sequence[Row]) -> FindTarget:
