@@ -66,7 +66,7 @@ with left:
             planned_rows.draw(workspace, judged, answers)
     with present.slide("ranked"):
         if head and (ranked.is_telling(head) or not audit.conditions):
-            ranked.draw_means(head, judged)
+            ranked.draw_means(head, judged, answers)
         elif workspace.dataset and workspace.dataset.absent:
             show.empty(t("overview.absent", file=workspace.dataset.path), t("frame.open_one"), "open")
         elif data is not None and training_row.wanted(workspace):
@@ -75,7 +75,7 @@ with left:
             ranked.draw_lengths(audit, judged)
 with right, present.slide("first"):
     st.header(t("overview.first"))
-    overview.draw_first(audit, found, judged, workspace)
+    overview.draw_first(audit, found, judged, workspace, scored)
 
 with present.rest("table"):
     scored_warnings = score_warnings.counted(audit, scored)

@@ -592,6 +592,8 @@ def find_verdict(one, asked, alpha):
         return "too few"
     if one["constant"]:
         return "constant"
+    if alpha is not None and alpha < 0.667:
+        return "disputed"
     if one["p_adjusted"] >= 0.05 or holds_zero(one["interval"]):
         return "not separated"
     if one["failed"] > 0.1 * (one["n_shared"] + one["failed"]):
@@ -599,8 +601,6 @@ def find_verdict(one, asked, alpha):
         high = one["reach"][1][1] if one["reach"][1] else one["extremes"][1]
         if low <= 0 <= high:
             return "incomplete"
-    if alpha is not None and alpha < 0.667:
-        return "disputed"
     return "b is higher" if one["difference"] > 0 else "a is higher"
 
 

@@ -33,7 +33,6 @@ from readback.scores.comparing.compare import list_planned
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui.prompts.difference import fair
-from readback.ui.results import choices
 from readback.words import t
 
 CASES = Path(__file__).parents[1] / "cases"
@@ -54,7 +53,7 @@ MOST_PAGES = 4  # criteria that Results is opened under
 ANSWER = re.compile(r"(?:By |Which is better \()([^:()]+?)\)?: (.+?)\.(?=\s|$)")
 CLEAR = re.compile(r"“([^”]+)” (?:is better|scores higher), and the difference is clear")
 BEST = re.compile(r"“([^”]+)” is better than each of the \d+ others?, and every difference is clear")
-UNSURE = re.compile(r"looks better|scores higher, but this is not certain|has the best mean")
+UNSURE = re.compile(r"^not certain; “|has the best mean")
 DISPUTED = re.compile(r"([^\s“]+): the (?:people|judges) disagree too much for their mean to be relied on")
 FAIRNESS = re.compile(
     r"not known, because (?:the comparison is not fair|it cannot be told whether|no comparison in which)"
@@ -77,7 +76,7 @@ KINDS = {
     "unknown": ("Cannot tell.", ": it cannot be told whether the comparison is fair."),
 }
 # The first words of Overview on a pair, which name both sides; and what its picture of a pair says aloud.
-LEAD_BETTER = re.compile(r"“([^”]+)” is better than “([^”]+)”(?:, clearly but only a little)?: ")
+LEAD_BETTER = re.compile(r"“([^”]+)” is better than “([^”]+)”(?:, clearly but only a little: | by )")
 LEAD_OPEN = re.compile(r"No clear difference between “([^”]+)” and “([^”]+)”: ")
 ALOUD = re.compile(
     r": ([^:]+?) minus ([^:]+?) is \+?([\d.]+) \((?:95 % interval (−?[\d.]+) to (−?[\d.]+)|no interval[^)]*)\)"

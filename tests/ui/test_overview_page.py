@@ -348,6 +348,62 @@ def test_a_folder_with_only_scores_shows_its_conditions_and_its_counts(serving: 
     assert "/results?" in said(test)
 
 
+FACTORS = "".join(
+    f"q{q},{size},{prompt},{ranker},{q % 2 + (size == 'large' and q % 3 > 0)}\n"
+    for q in range(30)
+    for size in ("small", "large")
+    for prompt in ("short", "long")
+    for ranker in "abcd"
+)
+
+
+def ranked(test: AppTest) -> str:
+    """The words of the picture of means."""
+    inner = said(test).split('<section class="rb-ranked')[1].split("</section>")[0].partition(">")[2]
+    return " ".join(re.sub(r"<[^>]+>", " ", inner).split())
+
+
+def test_many_conditions_are_compared_by_their_settings(serving: Any) -> None:
+    """The first setting of the file is answered first, whatever the scores, and in the same words as on Results."""
+    serving({"scores.csv": f"qid,size,prompt,ranker,relevance_score\n{FACTORS}"})
+    test = overview()
+    assert "Which size is best? relevance_score: “large” is better than “small” by 0.67 of 3 points" in words(test)
+    picture = ranked(test)
+    assert picture.startswith("relevance_score by setting: mean, 95 % interval Each row takes all conditions")
+    assert re.search(r"size large .* 1\.17 .* small .* 0\.50 .* prompt \w+ .* ranker \w .* d ", picture)
+    assert "by=prompt" in said(test)
+    assert "of=ranker%3Dd" in said(test)
+    assert "“large” is better" in words(page("results"))
+
+
+def test_a_single_condition_is_shown_by_its_judges_who_are_looked_at_first_where_they_disagree(serving: Any) -> None:
+    rows = [f"q{q},A,quality,{judge},{1 + (q * step) % 5}\n" for q in range(20) for judge, step in (("x", 1), ("y", 3))]
+    serving({"scores.csv": f"item,condition,criterion,judge,score\n{''.join(rows)}"})
+    test = overview()
+    assert ranked(test).startswith("quality by judge: mean, 95 % interval One condition was scored.")
+    assert re.search(r"x .*3\.00.* y .*3\.00", ranked(test))
+    assert "2 judges agree too little for a conclusion Krippendorff's alpha" in words(test)
+    assert "view=agreement" in said(test)
+    assert "How lenient is each judge?" in [head.value for head in page("results").header]
+
+
+def test_of_a_comparison_without_an_answer_no_number_catches_the_eye(serving: Any) -> None:
+    """Where nothing is concluded the numbers stay, in plain letters, and the means do not say who is ahead."""
+    files = study(comparisons=[{"a": "right", "b": "wrong"}], scores=["s.csv"], criteria={"good": {"scale": [0, 1, 2]}})
+    rows = [f"q{q},{name},good,{value}\n" for q in range(20) for name, value in (("right", 2), ("wrong", q % 2))]
+    serving(files | {"s.csv": f"item,condition,criterion,score\n{''.join(rows)}"})
+    test = overview()
+    assert "rb-pair-unfair rb-pair-open" in said(test)
+    assert "rb-ranked-open" in said(test)
+    assert "No planned comparison has an answer, so the higher mean does not say which is better." in ranked(test)
+
+
+def test_a_table_that_looks_like_scores_is_named_first(serving: Any) -> None:
+    rows = "".join(f"q{q},{q % 4},{(q + 1) % 4},{q % 3}\n" for q in range(40))
+    serving({"prompt.txt": "Judge {query}.", "panel.csv": f"query_id,judge_1,judge_2,judge_3\n{rows}"})
+    assert "panel.csv looks like the scores of 3 judges, and is not read yet." in words(overview())
+
+
 def test_nothing_readable_keeps_a_heading_and_says_what_to_do(serving: Any) -> None:
     serving({"photo.png": b"\x89PNG\r\n\x1a\n" + bytes(50)})
     test = overview()

@@ -25,7 +25,6 @@ ON = PAPER  # the ink on a step
 BETTER = {False: LIGHT[4], True: DARK[4]}
 WORSE = {False: LIGHT[1], True: DARK[0]}
 PLAIN = {False: LIGHT[2], True: DARK[2]}
-HALF = 0.5
 CLEAR = "rgba(0,0,0,0)"
 FONT = "'Inter Variable', system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 
@@ -173,10 +172,11 @@ def tint_blue(share: float, dark: bool = False) -> str:
 
 
 def tint_share(share: float, dark: bool = False) -> str:
-    """Return the colour of a place between the worse (0) and the better end (1): nearly paper in the middle."""
-    away = min(abs(2 * share - 1), 1.0)
-    end = (BETTER if share >= HALF else WORSE)[dark]
-    return mix_colours(PAPER[dark], end, 0.06 + 0.84 * away)
+    """Return the colour of a place between the worse (0) and the better end (1): the better, the stronger.
+
+    It is one colour: with two, means close to the middle of the scale would look like a good and a bad one.
+    """
+    return mix_colours(PAPER[dark], BETTER[dark], 0.06 + 0.74 * min(max(share, 0.0), 1.0))
 
 
 def mix_colours(a: str, b: str, share: float) -> str:

@@ -213,6 +213,8 @@ def _choose_verdict(comparison: Comparison) -> Verdict:
         return "too few"
     if comparison.ties == comparison.n_shared:
         return "constant"
+    if comparison.disputed:  # "no clear difference" would be a conclusion, too
+        return "disputed"
     if comparison.p_equivalent is not None and comparison.p_equivalent < LEVEL:
         return "equivalent"
     p = comparison.p if comparison.p_adjusted is None else comparison.p_adjusted
@@ -220,8 +222,6 @@ def _choose_verdict(comparison: Comparison) -> Verdict:
         return "not separated"
     if _could_vanish(comparison):
         return "incomplete"
-    if comparison.disputed:
-        return "disputed"
     return "b is higher" if comparison.difference > 0 else "a is higher"
 
 

@@ -31,8 +31,6 @@ from readback.words import t
 
 NAMED = 2  # planned comparisons that the first sentence names; the others are counted
 FAIR = ("fair", "same")
-CLEAR = ("b is higher", "a is higher")
-FOUND = (*CLEAR, "not separated", "equivalent", "constant")  # verdicts that say something of the difference
 
 
 def planned_answers(
@@ -75,7 +73,7 @@ def _format_pair(workspace: Workspace, verdict_of_pair: Verdict, answer: Answer 
 def _format_answer(answer: Answer, fairness: str) -> str:
     """Return who is ahead of a pair that may be compared, with the size on the scale, n and what makes it less sure."""
     text = compare_sides(answer.view, answer.conclusion)
-    suffix = fairness if answer.conclusion.verdict in FOUND else ""
+    suffix = fairness if answer.conclusion.verdict in paired.FOUND else ""
     return f"{text}{suffix}. {answer.doubt}".rstrip()
 
 
@@ -88,7 +86,7 @@ def compare_sides(view: ScoreTable, concluded: Conclusion) -> str:
     high, low = (line.b, line.a) if line.difference >= 0 else (line.a, line.b)
     size = report.size(line, criterion) or report.plus(abs(line.difference))
     numbers = t("overview.numbers", size=size, n=line.n_shared)
-    if line.verdict not in CLEAR:
+    if line.verdict not in paired.CLEAR:
         if line.verdict == "not separated":
             return t("overview.lead_open", a=name(high), b=name(low), numbers=numbers)
         names, n = t("overview.with", a=name(line.b), b=name(line.a)), t("scores.n_shared", n=line.n_shared)

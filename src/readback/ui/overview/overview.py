@@ -12,7 +12,9 @@ from streamlit.delta_generator import DeltaGenerator
 from readback.checks.comparisons import Pair, Verdict, Weighed
 from readback.checks.groups import also, groups
 from readback.checks.summary import Audit
-from readback.scores import in_view
+from readback.scores import in_view, pooled, report
+from readback.scores.agreement.measures import measure_pool
+from readback.scores.comparing.comparison import DISPUTED
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui.common import address, show
@@ -104,8 +106,16 @@ def _answer(
     return show.h("{}.", status.count_faults(audit, groups(audit)).link)
 
 
-def draw_first(audit: Audit, weighed: Sequence[Weighed], judged: Sequence[Verdict], workspace: Workspace) -> None:
+def draw_first(
+    audit: Audit,
+    weighed: Sequence[Weighed],
+    judged: Sequence[Verdict],
+    workspace: Workspace,
+    scored: ScoreTable | None,
+) -> None:
     """Draw what to look at first and the way to the rest of it; or that there is nothing, and what next."""
+    if scored:
+        show.draw(_describe_dispute(workspace, scored))
     if look_at(weighed):
         show.draw(first(audit, weighed, "first_conditions" if workspace.conditions else "first_modes"))
         show.draw(more(weighed))
@@ -113,6 +123,23 @@ def draw_first(audit: Audit, weighed: Sequence[Weighed], judged: Sequence[Verdic
     none = nothing_to_repair(audit, judged, workspace)
     step = way(workspace)
     show.draw(show.h("<p>{} {}</p>", none, show.link(*reversed(step)) if step else ""))
+
+
+def _describe_dispute(workspace: Workspace, scored: ScoreTable) -> Markup:
+    """Return that the judges of the first criterion agree too little for a conclusion, with the way to their agreement;
+    "" where they agree or are one.
+    """
+    criterion, pool = in_view.first(scored, workspace) or ("", "")
+    if pool not in (pooled.PEOPLE, pooled.JUDGES):
+        return Markup("")
+    members = pooled.members(scored, criterion, pool)
+    agreement = measure_pool(scored, criterion, members)
+    if agreement.alpha is None or agreement.alpha >= DISPUTED:
+        return Markup("")
+    who = t(f"scores.{pool.removeprefix('*')}", n=len(members))
+    link = show.link("results", t("overview.first_disputed", who=who), criterion=criterion, view="agreement")
+    how = t("overview.first_disputed_how", alpha=report.signed(agreement.alpha), criterion=criterion)
+    return show.h('<p>{} <span class="rb-small">{}</span></p>', link, how)
 
 
 def nothing_to_repair(audit: Audit, judged: Sequence[Verdict], workspace: Workspace) -> str:

@@ -23,6 +23,8 @@ from readback.ui.common.draw import verdict
 from readback.words import t
 
 NAMED = 2  # comparisons that the first line names
+CLEAR = ("b is higher", "a is higher")
+FOUND = (*CLEAR, "not separated", "equivalent", "constant")  # verdicts that say something of the difference
 NONE = dict.fromkeys(("mode", "adapter", "task", "judge"))  # a link to a condition leaves nothing else chosen
 
 
@@ -94,6 +96,11 @@ class Answer:
         if isinstance(line, Blocked) or self.conclusion.fairness in conclusion.AGAINST:
             return False
         return report.is_clear(line)
+
+    @property
+    def is_conclusive(self) -> bool:
+        """Whether the pair may be compared and its scores say something of the difference, be it that none is clear."""
+        return self.conclusion.fairness not in conclusion.AGAINST and self.conclusion.verdict in FOUND
 
 
 def answers(workspace: Workspace, table: ScoreTable, verdicts: Sequence[Verdict]) -> Mapping[Pair, Answer]:

@@ -43,7 +43,9 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class PlannedRow:
-    """A planned comparison as it is drawn; `aloud` says what the bar shows."""
+    """A planned comparison as it is drawn; `aloud` says what the bar shows. `is_open` tells that its scores give no
+    answer: its number must not catch the eye, however fair it is.
+    """
 
     kind: str
     question: str
@@ -54,6 +56,7 @@ class PlannedRow:
     reason: Markup
     bar: Bar | None
     aloud: str
+    is_open: bool
 
 
 def draw(workspace: Workspace, judged: Sequence[Verdict], answers: Mapping[Pair, Answer]) -> None:
@@ -145,6 +148,7 @@ def _build_row(
         reason,
         bar,
         aloud,
+        answer is not None and not answer.is_conclusive,
     )
 
 
@@ -163,8 +167,7 @@ def _format_outcome(concluded: Conclusion) -> str:
 def _explain(verdict_of_pair: Verdict, answer: Answer | None) -> Markup:
     """Return why the pair may be compared or not, and what makes its answer less sure."""
     if verdict_of_pair.kind == "fair":
-        is_prompt = verdict_of_pair.varied == ("mode",) and not verdict_of_pair.planned
-        parts = [show.h("{}", t("overview.only_prompt") if is_prompt else differs(verdict_of_pair))]
+        parts = [show.h("{}", differs(verdict_of_pair))]
     elif verdict_of_pair.kind == "unknown":
         short = lead.explain_missing(verdict_of_pair)
         whole = " ".join(why(verdict_of_pair))

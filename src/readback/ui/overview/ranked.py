@@ -5,13 +5,13 @@ Planned pairs are not joined here: each is a row of its own above, which says mo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 
 from markupsafe import Markup
 
-from readback.checks.comparisons import Verdict
+from readback.checks.comparisons import Pair, Verdict
 from readback.checks.summary import Audit, Row
 from readback.html.templates import render_template
 from readback.ui.common import show
@@ -55,7 +55,7 @@ class Gap:
     text: str
 
 
-def draw_means(head: Headline, judged: Sequence[Verdict]) -> None:
+def draw_means(head: Headline, judged: Sequence[Verdict], answers: Mapping[Pair, paired.Answer]) -> None:
     """Draw the conditions by their means, the better first, where several were scored; of very many the values of each
     factor, and of only one its judges.
     """
@@ -72,13 +72,17 @@ def draw_means(head: Headline, judged: Sequence[Verdict]) -> None:
     notes = []
     if not judged:  # a planned comparison says its own count, and a first screen has few words
         notes.append(t("overview.ranked_of" if low == high else "overview.ranked_of_span", n=low, high=high))
+    notes += [t("overview.ranked_without", name=shape.name, without=shape.without) for shape in shapes if shape.without]
     if is_part:
         notes.append(t("overview.ranked_part"))
     if head.scale.direction == "down":
         notes.append(t("overview.ranked_down"))
+    is_open = bool(answers) and not any(answer.is_conclusive for answer in answers.values())
+    if is_open:
+        notes.append(t("overview.ranked_open"))
     title = t("overview.ranked", criterion=head.criterion)
     columns = (t("overview.name"), t("overview.ranked_mean"))
-    _draw(title, " ".join(notes), columns, entries, scale, judged, is_bar=False)
+    _draw(title, " ".join(notes), columns, entries, scale, judged, is_bar=False, is_open=is_open)
 
 
 def _draw_levels(head: Headline) -> None:
@@ -181,6 +185,7 @@ def _draw(
     *,
     is_bar: bool,
     is_whole: bool = False,
+    is_open: bool = False,
 ) -> None:
     lines = list(entries) if is_whole else _fold(entries, judged)
     show.draw(
@@ -194,6 +199,7 @@ def _draw(
             marks=scale.marks(),
             zero=scale.place(0) if scale.low < 0 < scale.high and not is_bar else None,
             is_bar=is_bar,
+            is_open=is_open,
             factor=t("overview.ranked_factor") if any(entry.factor for entry in entries) else "",
             has_extra=any(isinstance(line, Entry) and line.extra for line in lines),
             aloud=title if is_whole else _describe(entries, title),

@@ -116,7 +116,10 @@ def _answer_pair(table: ScoreTable, entry: Conclusion) -> AnswerLine:
     if isinstance(line, Blocked):
         return AnswerLine(question, t("scores.blocked_line", why=choices.format_reasons(line.why)), "")
     fair = t("scores.answer_fair") if entry.fairness == "fair" else ""
-    return AnswerLine(question, entry.headline, ", ".join(filter(None, (t("scores.n_shared", n=line.n_shared), fair))))
+    rest = ", ".join(filter(None, (t("scores.n_shared", n=line.n_shared), fair)))
+    if entry.better is not None:  # and why it is, although scores are missing
+        rest = ". ".join(filter(None, (rest, report.failing(line, partial(report.short, table)))))
+    return AnswerLine(question, entry.headline, rest)
 
 
 def _answer_best(table: ScoreTable, rows: Sequence[Row], concluded: Concluded, view: View) -> AnswerLine:
