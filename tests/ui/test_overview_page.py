@@ -349,10 +349,10 @@ def test_a_folder_with_only_scores_shows_its_conditions_and_its_counts(serving: 
 
 
 FACTORS = "".join(
-    f"q{q},{size},{prompt},{ranker},{q % 2 + (size == 'large' and q % 3 > 0)}\n"
+    f"q{q},{size},{depth},{ranker},{q % 2 + (size == 'large' and q % 3 > 0)}\n"
     for q in range(30)
     for size in ("small", "large")
-    for prompt in ("short", "long")
+    for depth in ("flat", "deep")
     for ranker in "abcd"
 )
 
@@ -365,13 +365,13 @@ def ranked(test: AppTest) -> str:
 
 def test_many_conditions_are_compared_by_their_settings(serving: Any) -> None:
     """The first setting of the file is answered first, whatever the scores, and in the same words as on Results."""
-    serving({"scores.csv": f"qid,size,prompt,ranker,relevance_score\n{FACTORS}"})
+    serving({"scores.csv": f"qid,size,depth,ranker,relevance_score\n{FACTORS}"})
     test = overview()
     assert "Which size is best? relevance_score: “large” is better than “small” by 0.67 of 3 points" in words(test)
     picture = ranked(test)
     assert picture.startswith("relevance_score by setting: mean, 95 % interval Each row takes all conditions")
-    assert re.search(r"size large .* 1\.17 .* small .* 0\.50 .* prompt \w+ .* ranker \w .* d ", picture)
-    assert "by=prompt" in said(test)
+    assert re.search(r"size large .* 1\.17 .* small .* 0\.50 .* depth \w+ .* ranker \w .* d ", picture)
+    assert "by=depth" in said(test)
     assert "of=ranker%3Dd" in said(test)
     assert "“large” is better" in words(page("results"))
 
