@@ -86,7 +86,7 @@ def page(write: Write, monkeypatch: pytest.MonkeyPatch) -> Say:
     ("means", "answer"),
     [
         ({"a": 5}, "There is one condition, so there is nothing to compare."),
-        ({"a": 2, "b": 7}, "By quality: “b” is better, and the difference is clear (+"),
+        ({"a": 2, "b": 7}, "By quality: “b” is better, and the difference is clear ("),
         (
             {"a": 2, "b": 2, "c": 7},
             "By quality: “c” is better than each of the 2 others, and every difference is clear.",

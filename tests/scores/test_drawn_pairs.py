@@ -19,7 +19,9 @@ from readback.scores.conclusion import conclude_criterion
 from readback.types import Criterion
 
 LINE = re.compile(r'<tr class="rb-forest-line[^"]*">.*?</tr>', re.S)
-NUMBER = re.compile(r'<td class="rb-forest-by"><strong>([^<]+)</strong><span class="rb-small">([^<]*)</span>')
+NUMBER = re.compile(
+    r'<td class="rb-forest-by(?: rb-forest-soft)?"><strong>([^<]+)</strong><span class="rb-small">([^<]*)</span>'
+)
 MARK = re.compile(r'<i class="rb-forest-mark" style="left:([\d.]+)%">')
 TICK = re.compile(r'<span style="left:([\d.]+)%">([^<]+)</span>')
 NAMES = ("a", "b", "c", "d")

@@ -567,9 +567,9 @@ def test_the_rooms_of_the_demos_say_whether_each_planned_pair_is_fair(
 @pytest.mark.parametrize(
     ("text", "kind", "wrong"),
     [
-        ("“b” is better than “a”: +1.00 of 3 points", "fair", 0),
-        ("“b” is better than “a”: +1.00 of 3 points", "unknown", 1),
-        ("“a” is better than “b”: +1.00 of 3 points", "fair", 1),
+        ("“b” is better than “a” by 1.00 of 3 points", "fair", 0),
+        ("“b” is better than “a” by 1.00 of 3 points", "unknown", 1),
+        ("“a” is better than “b” by 1.00 of 3 points", "fair", 1),
         ("No clear difference between “b” and “a”: +1.00", "fair", 1),
     ],
 )
@@ -595,6 +595,6 @@ def test_a_sentence_of_one_page_alone_is_found(
 
 
 def test_the_answer_is_made_of_the_same_words(write: Write) -> None:
-    assert classify("x", "c", "“a” is better, and the difference is clear but small (+0.10 of 3 points)").name == "a"
+    assert classify("x", "c", "“a” is better, and the difference is clear but small (0.10 of 3 points)").name == "a"
     assert classify("x", "c", "not known, because the people disagree too much").kind == "unknown"
     assert report.FOUND["disputed"] == "disputed"

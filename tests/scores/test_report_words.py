@@ -55,13 +55,13 @@ def test_a_clear_difference_is_no_answer_where_the_two_may_not_be_compared(line:
         (HIGHER, "down", "fair", "“shut” is better, and the difference is clear"),
         (HIGHER.swap_sides(), "up", "fair", "“open” is better, and the difference is clear"),
         (HIGHER, "none", "fair", "“open” scores higher, and the difference is clear"),
-        (replace(HIGHER, p=0.03), "up", "fair", "“open” looks better, but this is not certain"),
-        (replace(HIGHER, p=0.03), "none", "fair", "“open” scores higher, but this is not certain"),
+        (replace(HIGHER, p=0.03), "up", "fair", "not certain; “open” is ahead, but chance alone may give that"),
+        (replace(HIGHER, p=0.03), "none", "fair", "not certain; “open” scores higher, but chance alone may give that"),
         (
             replace(HIGHER, p_adjusted=0.01, family=10),
             "up",
             "same",
-            "“open” looks better, but this is not certain; both sides have the same fault",
+            "not certain; “open” is ahead, but chance alone may give that; both sides have the same fault",
         ),
         (replace(HIGHER, p=0.03), "up", "unfair", "not known, because the comparison is not fair"),
         (HIGHER, "up", "same", "“open” is better, and the difference is clear; both sides have the same fault"),
@@ -194,7 +194,7 @@ def test_a_fault_of_every_record_is_said_with_what_it_means(same: bool, said: st
     [
         ((0.001, 0.002), "“open” is better than each of the 2 others, and every difference is clear"),
         ((0.001, 0.03), "“open” has the best mean; it is clearly better than “shut”, one of the 2 others"),
-        ((0.02, 0.03), "“open” has the best mean and looks better than 2 of the 2 others, but this is not certain"),
+        ((0.02, 0.03), "not certain; “open” has the best mean, but chance alone may put it first"),
         ((), "no clear difference; “open” has the best mean, but is not clearly better than any of the 2 others"),
     ],
 )

@@ -112,7 +112,7 @@ FIRST_SENTENCES = [
     (
         False,
         "high",
-        "“right” is better than “other”: +1.00 of 2 points on 40 shared questions, fair comparison.",
+        "“right” is better than “other” by 1.00 of 2 points on 40 shared questions, fair comparison.",
         f"{MINUS}1 {MINUS}0.5 0 good: other minus right is {MINUS}1.00 (no interval can be given). "
         f"✓ fair {MINUS}1.00 40 shared questions Clear difference.",
     ),
@@ -126,7 +126,7 @@ FIRST_SENTENCES = [
     (
         False,
         "near",
-        "“right” looks better than “other”, but this is not certain: +0.20 of 2 points on 40 shared questions, "
+        "Not certain that “right” is better than “other”: 0.20 of 2 points on 40 shared questions, "
         "fair comparison. "
         "Even without any true difference, about one study in 25 would show one as large by chance.",
         f"✓ fair {MINUS}0.20 40 shared questions A difference, but not certain.",
@@ -395,7 +395,7 @@ def test_of_a_comparison_without_an_answer_no_number_catches_the_eye(serving: An
     test = overview()
     assert "rb-pair-unfair rb-pair-open" in said(test)
     assert "rb-ranked-open" in said(test)
-    assert "No planned comparison has an answer, so the higher mean does not say which is better." in ranked(test)
+    assert "No planned comparison has an answer, so these means do not rank the conditions." in ranked(test)
 
 
 def test_a_table_that_looks_like_scores_is_named_first(serving: Any) -> None:

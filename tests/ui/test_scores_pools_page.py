@@ -121,7 +121,7 @@ def by_mode(repeated: tuple[str, ...], named: tuple[str, ...] = ("small", "large
 @pytest.mark.parametrize(
     ("repeated", "named", "answer", "why"),
     [
-        ((), ("small", "large"), "“long” is better, and the difference is clear (+1.00 of 2 points)", "Fair."),
+        ((), ("small", "large"), "“long” is better, and the difference is clear (1.00 of 2 points)", "Fair."),
         (("long",), ("small", "large"), "not known, because the comparison is not fair",
          "“long” and “short” are compared over 2 pairs of conditions that differ in mode alone. Among them, 2 are not"),
         ((), ("small",), "not known, because it cannot be told whether the comparison is fair",
