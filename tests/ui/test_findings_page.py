@@ -537,7 +537,7 @@ def test_a_name_of_300_characters_is_cut_at_the_head_and_whole_on_hover(serving:
     serving(repeating(1, conditions=[{"name": name, "mode": "m"}, {"name": "مرحبا", "mode": "m"}]))
     test = findings()
     assert f"error, {name}: 1 place in 1 of 1 record" in rows_of(test)[0][2]
-    heads = re.findall(r"<bdi>(.*?)</bdi>", said(test))
+    heads = re.findall(r"rb-map-name[^>]*><bdi>(.*?)</bdi>", said(test))
     assert [len(unescape(head)) for head in heads] == [44, 5]
 
 

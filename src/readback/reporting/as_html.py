@@ -14,7 +14,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from readback.html import exact
+from readback.html import directions, exact
 from readback.reporting import pictures, seal, sentences, summary
 from readback.words import language, t
 
@@ -67,7 +67,7 @@ def write_html(report: Values) -> bytes:
         spread=_draw_spread(scores) if scores else None,
         differences=_draw_differences(scores) if scores and scores["differences"] else None,
     )
-    return seal.seal_text(text)
+    return seal.seal_text(directions.isolate_names(text))
 
 
 @cache

@@ -25,7 +25,7 @@ from readback.checks import groups
 from readback.checks.quoted import READ as READ
 from readback.checks.quoted import role as role
 from readback.checks.quoted import where as where
-from readback.html import exact
+from readback.html import directions, exact
 from readback.types import Finding, Location
 from readback.ui.common import address, own_files
 from readback.words import sentence as sentences
@@ -50,7 +50,7 @@ def draw(markup: Markup) -> None:
     """Put markup on the page. Takes Markup only, so that plain text cannot slip in unescaped."""
     if not isinstance(markup, Markup):
         raise TypeError("draw takes Markup; make it with h()")
-    st.html(f'<div class="rb">{exact.spelling(markup)}</div>')
+    st.html(f'<div class="rb">{directions.isolate_names(exact.spelling(markup))}</div>')
 
 
 def md(text: object) -> str:

@@ -203,6 +203,7 @@ def _draw(
             factor=t("overview.ranked_factor") if any(entry.factor for entry in entries) else "",
             has_extra=any(isinstance(line, Entry) and line.extra for line in lines),
             aloud=title if is_whole else _describe(entries, title),
+            number_length=max((len(entry.number) for entry in entries), default=0),
         )
     )
 
