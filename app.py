@@ -4,7 +4,7 @@ import streamlit as st
 
 from readback.readers.cache_folder import DiskFull, NoFolder
 from readback.ui.common import address, show
-from readback.ui.common.draw import frame, header, keys, present, share
+from readback.ui.common.draw import frame, header, keys, present, reading_log, share
 from readback.ui.common.state import choice, session
 from readback.ui.review import live_notes, note_form
 from readback.words import t
@@ -45,7 +45,8 @@ keys.off()
 frame.warn_of_loss()
 keys.script()
 try:
-    page.run()
+    if here not in header.ROOMS or not reading_log.draw():
+        page.run()
     present.draw_steps()
 except DiskFull as full:
     session.forget()  # what failed is tried again at the next look: by then there may be room

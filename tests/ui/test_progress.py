@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import pytest
-from looking import drawn, words
+from looking import drawn, said, words
 from streamlit.testing.v1 import AppTest
 
 from readback.project_files import PROJECT
@@ -35,7 +36,7 @@ def waiting() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sentence", "said"),
+    ("sentence", "expected"),
     [
         ("frame.reading", "Reading the dataset, 671.1 MB of 1.4 GB"),
         ("frame.loading", "Checking scores and answers, 671.1 MB of 1.4 GB"),
@@ -43,13 +44,13 @@ def waiting() -> None:
         ("frame.checking", "Checking, 671,090,300 of 1,353,061,097 records"),
     ],
 )
-def test_how_far_it_is_is_said_in_records_or_in_sizes(sentence: str, said: str) -> None:
+def test_how_far_it_is_is_said_in_records_or_in_sizes(sentence: str, expected: str) -> None:
     test = AppTest.from_function(waiting)
     for name, value in {"sentence": sentence, "done": 671_090_300, "total": 1_353_061_097}.items():
         test.session_state[name] = value
     test.run()
     assert not test.exception
-    assert [one.proto.text for one in test.get("progress")] == [said]
+    assert [one.proto.text for one in test.get("progress")] == [expected]
     assert [one.label for one in test.button] == ["Stop"]
 
 
@@ -58,7 +59,8 @@ def test_a_log_that_takes_longer_to_read_says_how_far_it_is_and_can_be_stopped_a
 ) -> None:
     body = {"model": "m", "messages": [{"role": "user", "content": "Why?"}]}
     row = {"custom_id": "a", "method": "POST", "url": "/v1/chat/completions", "body": body}
-    (tmp_path / "batch.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    log = tmp_path / "batch.jsonl"
+    log.write_text(json.dumps(row) + "\n", "utf-8")
     go_on = Event()
 
     def decode(path: Path, file: str) -> Any:
@@ -66,7 +68,7 @@ def test_a_log_that_takes_longer_to_read_says_how_far_it_is_and_can_be_stopped_a
             report_progress(300_000_000, 1_400_000_000)
         return decoding.decode(path, file)
 
-    monkeypatch.setenv("READBACK_WORKSPACE", str(tmp_path))
+    monkeypatch.setenv("READBACK_WORKSPACE", str(log))
     monkeypatch.setattr(tool_logs, "decode", decode)
     monkeypatch.setattr(session, "PATIENCE", 0.0)
     caches.opening.clear()
@@ -74,6 +76,8 @@ def test_a_log_that_takes_longer_to_read_says_how_far_it_is_and_can_be_stopped_a
     test = AppTest.from_file(PROJECT / "app.py", default_timeout=600).run()
     assert not test.exception
     assert [each.proto.text for each in test.get("progress")] == ["Reading the log, 300.0 MB of 1.4 GB"]
+    assert re.findall(r'<div class="rb-exact[^>]*><span [^>]*>(.*?)</span></div>', said(test)) == ["Why?"]
+    assert "The first request of the log" in words(test)
     test.button(key="stop_opening").click().run()
     while test.get("progress"):
         test.run()
@@ -82,3 +86,4 @@ def test_a_log_that_takes_longer_to_read_says_how_far_it_is_and_can_be_stopped_a
     assert len(test.get("progress")) == 1
     go_on.set()
     assert "1 record" in words(drawn(test))
+    assert "The first request of the log" not in words(test)

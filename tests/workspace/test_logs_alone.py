@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ from readback.message_parts import part_title, parts
 from readback.prompts.assemble import assemble
 from readback.readers.logs.decode import NO_MODEL
 from readback.records.dataset import open_dataset
+from readback.records.logged_calls import read_first_request
 from readback.scores import loading
 from readback.types import Assembly, Diagnostic, Selection
 from readback.ui.common.draw.message import role_title
@@ -70,6 +72,17 @@ def test_a_record_that_was_sent_to_another_model_lacks_nothing(write: Write, mon
     assert "No fault was found in the files. See the messages" in words(page("overview"))
     rows = readback.open(root).audit().conditions
     assert [(row.errors, row.warnings, row.system) for row in rows] == [(0, 0, None), (0, 0, None)]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_first_request_of_a_log_is_read_before_the_rest_as_it_is_afterwards(packed: bool, write: Write) -> None:
+    unreadable = {"custom_id": "r9", "method": "POST", "url": "/v1/chat/completions", "body": {"messages": 7}}
+    lines = (write_lines(unreadable) + TWO_MODELS).encode()
+    root = write({"batch.jsonl": gzip.compress(lines) if packed else lines})
+    first = read_first_request(root / "batch.jsonl")
+    assert first == show(root, "small", 1).messages
+    assert [message.text for message in first] == ["Why?"]
+    assert read_first_request(write({"notes.txt": "no log"}) / "notes.txt") == ()
 
 
 def test_the_system_message_of_a_log_is_the_logs(write: Write) -> None:

@@ -32,7 +32,7 @@ ESCAPED = frozenset('"\\/\x7f') | {chr(code) for code in range(32)}  # character
 
 __all__ = ["MISSING", "Cancelled", "Counts", "Dataset", "DatasetChanged", "look", "open_dataset"]
 
-VERSION = "18"  # of the index; a new version makes every file be indexed again
+VERSION = "19"  # of the index; a new version makes every file be indexed again
 CHUNK = 32 << 20  # bytes of a range of records
 PIECE = 1 << 20  # bytes read at once for a hash
 READINGS = 3  # attempts at a file that changes meanwhile

@@ -176,7 +176,7 @@ def write(folder: Path, path: Path, meta: dict[str, Any], numbers: Sequence[Sequ
 
 def seal(folder: Path, path: Path) -> None:
     """Write ABOUT into a folder with a complete index: its file, the checksums of its parts, and its own."""
-    about = {"path": str(path), "sums": _hash_parts(folder)}
+    about = {"path": str(path), "sums": _describe_parts(folder)}
     (folder / ABOUT).write_text(json.dumps({**about, "sum": _hash_about(about)}), "utf-8")
 
 
@@ -187,7 +187,7 @@ def load(folder: Path) -> Index | None:
     """
     try:
         about = json.loads((folder / ABOUT).read_text("utf-8"))
-        if not sandbox.is_child() and (_hash_about(about) != about["sum"] or about["sums"] != _hash_parts(folder)):
+        if not sandbox.is_child() and (_hash_about(about) != about["sum"] or about["sums"] != _describe_parts(folder)):
             return None
         meta = json.loads((folder / META).read_text("utf-8"))
         numbers = map_file(folder / NUMBERS).cast("q")
@@ -196,9 +196,12 @@ def load(folder: Path) -> Index | None:
         return None
 
 
-def _hash_parts(folder: Path) -> dict[str, str]:
-    """Return the checksum of each part by name; the unpacked file is one if there is any."""
-    return {name: checksum.hash_file(folder / name) for name in PARTS if name != SPOOL or (folder / name).exists()}
+def _describe_parts(folder: Path) -> dict[str, Any]:
+    """Return by name the checksum of each part; of the text, where it is a part, its state, as of any file of rows."""
+    sums: dict[str, Any] = {name: checksum.hash_file(folder / name) for name in PARTS if name != SPOOL}
+    if (folder / SPOOL).exists():
+        sums[SPOOL] = list(checksum.state(folder / SPOOL))
+    return sums
 
 
 def _hash_about(about: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from readback.message_parts import whole_message
 from readback.readers.checksum import State, state
-from readback.readers.logs.decode import make_key
+from readback.readers.logs.decode import make_key, read_first_call
 from readback.readers.paths import resolve
 from readback.readers.progress import Progress
 from readback.records.dataset import Dataset, open_dataset
@@ -57,6 +57,15 @@ def build_logged_messages(
         return messages, ()
     reason = call.get("error") or call.get("warning") or "its row has no messages"
     return (), (Diagnostic(NO_REQUEST, {"reason": str(reason)}, where, name),)
+
+
+def read_first_request(path: Path) -> tuple[Message, ...]:
+    """Return the messages that stand first in the log at `path`, before it is read as a whole; () where none do."""
+    call = read_first_call(path, path.name)
+    if call is None:
+        return ()
+    line = call.get("line")
+    return read_messages(call, Location(file=path.name, line=line if isinstance(line, int) else None))
 
 
 def is_asked(root: Path, condition: Condition, record: Record) -> bool:

@@ -27,8 +27,9 @@ from readback.readers.progress import report_progress
 from readback.sandbox import Limits, Stopped, stream
 from readback.types import Diagnostic, Location
 
-VERSION = "7"  # of the decoded files; a new version decodes every log again
+VERSION = "8"  # of the decoded files; a new version decodes every log again
 LIMITS = Limits(seconds=60, memory=400 << 20, output=32 << 30, total=3_600)
+FIRST_LIMITS = Limits(seconds=10, memory=400 << 20, output=64 << 20)
 FRAME = 1 << 19  # characters sent at once
 # What of two logs is the same where they are of one run, whatever file each stands in.
 # What two logs have in common that hold the same requests, or the same grades, in whatever order.
@@ -67,7 +68,7 @@ class DecodedLog:
     aggregates: tuple[Aggregate, ...]
     digest: str  # of the calls: equal for logs that hold the same requests and replies, in whatever order
     grades_digest: str  # the same of the grades
-    sums: Mapping[str, str]  # the checksum of the file of each part
+    states: Mapping[str, Sequence[Any]]  # of the file of each part, when it was written
     diagnostics: tuple[Diagnostic, ...] = ()
 
     def part(self, name: str) -> Path:
@@ -123,13 +124,11 @@ def _write_parts(folder: Path, path: Path, file: str, key: str, entry: Path) -> 
     facts: dict[str, Any] = {name: [] for name in ("runs", "aggregates", "conditions", "judges")}
     facts |= {"digest": "", "grades_digest": ""}
     outputs: dict[str, BinaryIO] = {part: (folder / f"{part}.jsonl").open("wb") for part in PARTS}
-    hashes = {part: checksum.start_hash() for part in PARTS}
     try:
         for frame in stream("readback.readers.logs.decode:read_frames", [str(path), file, key], LIMITS):
             if isinstance(frame, bytes):
                 part, lines = PARTS[frame[0]], memoryview(frame)[1:]
                 outputs[part].write(lines)
-                hashes[part].update(lines)
                 counts[part] += frame.count(b"\n", 1)
                 continue
             if isinstance(frame, list):
@@ -146,7 +145,7 @@ def _write_parts(folder: Path, path: Path, file: str, key: str, entry: Path) -> 
         _positions.pop(entry, None)
         for output in outputs.values():
             output.close()
-    facts["sums"] = {part: sum_of_part.hexdigest() for part, sum_of_part in hashes.items()}
+    facts["states"] = {part: state(folder / f"{part}.jsonl") for part in PARTS}
     facts["counts"] = {**dict.fromkeys((*PARTS, "requests"), 0), **counts}
     facts["diagnostics"] = [as_json(diagnostic) for diagnostic in diagnostics.list_all(file)]
     return facts
@@ -170,7 +169,7 @@ def _load(entry: Path) -> DecodedLog | None:
         tuple(Aggregate(**aggregate) for aggregate in facts["aggregates"]),
         facts["digest"],
         facts["grades_digest"],
-        facts["sums"],
+        facts["states"],
         tuple(map(from_json, facts["diagnostics"])),
     )
 
@@ -265,6 +264,34 @@ def read_frames(payload: tuple[str, str, str]) -> Iterator[bytes | list[int] | d
         "digest": str(calls),
         "grades_digest": str(grades),
     }
+
+
+def read_first_call(path: Path, file: str) -> dict[str, Any] | None:
+    """Return the first request to the model that answers, as a line of its part; None where none is soon read.
+
+    The cache is not asked, and nothing is stored.
+    """
+    log_format = find_format(path)
+    if log_format is None:
+        return None
+    try:
+        for call in stream(
+            "readback.readers.logs.decode:find_first_call", [str(path), file, log_format.key], FIRST_LIMITS
+        ):
+            first: dict[str, Any] = call
+            return first
+    except (Stopped, OSError):
+        pass
+    return None
+
+
+def find_first_call(payload: tuple[str, str, str]) -> Iterator[dict[str, Any]]:
+    """Yield the first request of a log; runs in the bounded child. `payload`: path, file, format."""
+    path, file, key = payload
+    for event in get_format(key).read(Path(path), file):
+        if isinstance(event, Call) and event.role == "model" and _has_request(event):
+            yield format_call(event)
+            return
 
 
 class _Digest:
@@ -433,7 +460,7 @@ def link_part(path: Path, target: Path, file: str, part: str) -> Iterator[Diagno
     The part is decoded again where it is not what was written. Yields diagnostics with the records only.
     """
     decoded = decode(path, file)
-    if decoded is not None and checksum.hash_file(decoded.part(part)) != decoded.sums[part]:
+    if decoded is not None and list(state(decoded.part(part))) != decoded.states[part]:
         cache_folder.drop(decoded.folder)
         decoded = decode(path, file)
     if decoded is None:
@@ -465,6 +492,7 @@ __all__ = [
     "link_part",
     "make_key",
     "name_record",
+    "read_first_call",
     "read_frames",
     "write_part",
 ]

@@ -23,6 +23,7 @@ from readback.checks.sample import SIZE
 from readback.readers.progress import report_progress_to
 from readback.records.answers import Answers, open_answers
 from readback.records.dataset import open_dataset
+from readback.records.logged_calls import read_first_request
 from readback.requests.observer import Observer
 from readback.types import Assembly, Condition, Finding, Selection, Workspace
 from readback.ui.common.state.work import Job
@@ -69,6 +70,12 @@ def opening(path: str, stamp: str) -> Job:
             return None, str(nothing.reason)
 
     return Job(open_workspace)
+
+
+@st.cache_resource(max_entries=KEEP, show_spinner=False)
+def first_request(path: str, _: str) -> Job:
+    """Return the job that reads the first request of a log; the second argument is the stamp of its file."""
+    return Job(lambda _: read_first_request(Path(path)))
 
 
 def marked(stamp: str, chosen: Mapping[str, str]) -> str:

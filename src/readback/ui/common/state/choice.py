@@ -68,7 +68,7 @@ def workspace(*, offer: bool = True) -> Workspace:
     """Return the workspace in view, with the fields that were mapped on the page in this session. Where nothing could
     be read the page ends with the reason, and unless told not to `offer` it with the way to other files.
     """
-    job = _find_opening()
+    job = find_opening()
     if job is not None:
         whole(job, "frame.opening", "opening", "frame.opening_stopped", "frame.again", caches.opening.clear)
     opened, reason = _once("workspace", _opened)
@@ -83,7 +83,7 @@ def peek() -> tuple[Workspace | None, Dataset | None]:
     """Return the workspace and its dataset as far as they are read; for the frame, which must not wait or fail."""
     if not _list_workspaces():
         return None, None
-    if _find_opening() is not None:
+    if find_opening() is not None:
         return None, None
     opened, _ = _opened()
     job = _dataset_job(opened) if opened else None
@@ -433,7 +433,10 @@ def _dataset_job(opened: Workspace) -> Job:
     return session.job(workspace_id(), key(), lambda: caches.dataset(*key(), opened))
 
 
-def _find_opening() -> Job | None:
+def find_opening() -> Job | None:
+    """Return the job that reads the log in view, where that takes longer or was stopped; None where all is read."""
+    if not _list_workspaces():
+        return None
     return session.find_opening(workspace_id(), Path(key()[0]), address.chosen())
 
 
