@@ -67,7 +67,8 @@ def test_the_items_are_there_in_their_order_and_the_first_is_open_by_itself(root
     assert "Cannot tell. The system message of base, open book is not known" in told
     assert "+0.46 not known" in told  # beside the difference as above it
     assert "o clear difference" not in told
-    assert "from the first difference" in told
+    assert "Not known: no Modelfile of base is among the files." in told
+    assert ("<ins" in said(test), "This side has no such message" in told) == (False, False)
 
 
 def test_without_a_plan_and_without_faults_it_says_that_nothing_was_planned_and_not_that_it_is_fair(

@@ -83,6 +83,15 @@ def test_what_is_true_of_both_sides_is_said_once() -> None:
     assert shown.count("The system message is not known here") == 1
 
 
+def test_a_message_that_is_not_known_is_no_side_of_a_difference() -> None:
+    for at, a, b in (("a", "base, open book", OPEN), ("b", OPEN, "base, open book")):
+        shown = compare(**SIX, condition=a, b_condition=b, record="ellery-01")
+        assert text(shown, at).startswith("Not known: no Modelfile of base is among the files.")
+        system = said(shown).split('id="diff-')[1]
+        assert ("<ins" in system, "<del" in system) == (False, False)
+        assert "You are" in system
+
+
 def test_b_is_the_other_of_a_planned_comparison_where_the_link_does_not_say() -> None:
     assert compare(**SIX, condition=CLOSED).selectbox(key="b").value == f"condition:{OPEN}"
 

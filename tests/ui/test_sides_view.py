@@ -67,6 +67,19 @@ def test_columns_are_the_exact_texts_with_words_marked_against_the_first(serving
     assert "missing in Mode: bare" in words(test)
 
 
+def test_what_is_not_known_is_said_and_nothing_differs_from_it() -> None:
+    base, trained, other = "base, open book", "RAG-trained, open book", "instruction-only, open book"
+    for first, *others in ((base, trained), (trained, base), (trained, base, other)):
+        names = ",".join(f'"condition:{name}"' for name in others)
+        test = sides(workspace="six-conditions-mistakes", record="ellery-01", condition=first, **{"with": names})
+        at = [first, *others].index(base)
+        assert column(test, at)[0] == "Not known: no Modelfile of base is among the files."
+        assert f"not known of {base}" in words(test)
+        known = column(test, 1 if first == base else 0)[0]
+        assert known.startswith("You are")
+        assert known not in [*marks(test, "ins"), *(marks(test, "del") if len(others) == 1 else [])]
+
+
 def test_equal_texts_are_one_column_with_all_their_names(serving: Serve) -> None:
     serve(serving, *MODES)
     test = sides(mode="plain", **{"with": "mode:same,mode:kind"})

@@ -69,6 +69,14 @@ def compare_sides(a: ShownSide, b: ShownSide) -> Difference:
     return Difference(a, b, pairs, same and bool(a.messages), any(pair.coarse for pair in pairs), first_differences)
 
 
+def explain_unknown_message(difference: Difference, pair: MessageDifference) -> str | None:
+    """Return why it is not known what stands against a message that only one side has; None where that is known."""
+    if "system" not in (pair.role_a, pair.role_b):
+        return None
+    side = difference.a if pair.a is None else difference.b if pair.b is None else None
+    return side.system_unknown if side is not None else None
+
+
 def pair_messages(a: tuple[Message, ...], b: tuple[Message, ...]) -> list[tuple[Message | None, Message | None]]:
     """Pair messages by role and order; a message without a counterpart of its role is alone, at its place."""
     pairs: list[tuple[Message | None, Message | None]] = []

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from readback.compare.diff import Difference, MessageDifference
+from readback.compare.diff import Difference, MessageDifference, explain_unknown_message
 from readback.compare.texts import Change
 from readback.html import exact
 from readback.html.templates import render_template
@@ -25,8 +25,9 @@ def build(difference: Difference, a: str, b: str) -> Markup:
     pair = next((pair for pair in difference.messages if not pair.equal), None)
     if pair is None:
         return Markup("")
+    unknown = explain_unknown_message(difference, pair)
     sides = [
-        _build_side(pair, name, text.text if text else None, side)
+        _build_side(pair, name, text.text if text else None, side, unknown)
         for side, (name, text) in enumerate(((a, pair.a), (b, pair.b)))
     ]
     role = pair.role_a or pair.role_b or ""
@@ -34,20 +35,24 @@ def build(difference: Difference, a: str, b: str) -> Markup:
         "ui/review/first_lines.html.jinja",
         t=t,
         sides=sides,
-        title=t("agenda.first_lines", role=message.role_title(role)),
+        title=message.role_title(role) if unknown else t("agenda.first_lines", role=message.role_title(role)),
         spoken=show.spoken_attribute(),
     )
 
 
-def _build_side(pair: MessageDifference, name: str, text: str | None, side: int) -> dict[str, object]:
+def _build_side(
+    pair: MessageDifference, name: str, text: str | None, side: int, unknown: str | None
+) -> dict[str, object]:
+    """Return a side for the template. `unknown` is why the other one is not known: then nothing is a difference."""
     if text is None:
-        return {"name": name, "pieces": [], "before": 0, "after": 0, "none": t("agenda.no_message")}
+        none, why = ("", t("compare.not_known", why=unknown)) if unknown else (t("agenda.no_message"), "")
+        return {"name": name, "pieces": [], "before": 0, "after": 0, "none": none, "unknown": why}
     start, stop = _find_window(text, pair.changes, side)
     pieces = [
-        (Markup(exact.text(piece)), differs)  # noqa: S704 (escaped there)
+        (Markup(exact.text(piece)), differs and not unknown)  # noqa: S704 (escaped there)
         for piece, differs in _cut(text, pair.changes, side, start, stop)
     ]
-    return {"name": name, "pieces": pieces, "before": start, "after": len(text) - stop, "none": ""}
+    return {"name": name, "pieces": pieces, "before": start, "after": len(text) - stop, "none": "", "unknown": ""}
 
 
 def _find_window(text: str, changes: Sequence[Change], side: int) -> tuple[int, int]:

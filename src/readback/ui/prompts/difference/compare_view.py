@@ -10,7 +10,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback import adapters
-from readback.compare.diff import Difference, MessageDifference
+from readback.compare.diff import Difference, MessageDifference, explain_unknown_message
 from readback.compare.side import ShownSide
 from readback.html import exact
 from readback.message_parts import parts
@@ -20,7 +20,7 @@ from readback.ui.common import address, show
 from readback.ui.common.draw import message, steps
 from readback.ui.common.state import choice
 from readback.ui.prompts.difference import compare_made
-from readback.ui.prompts.two_texts.compare_rows import LONG, Fold, Row, count, rows
+from readback.ui.prompts.two_texts.compare_rows import LONG, Fold, Part, Row, count, rows
 from readback.ui.prompts.two_texts.compare_sides import PARTS, keys_of, side
 from readback.ui.prompts.two_texts.compare_text import Text, inline, side_by_side
 from readback.ui.prompts.two_texts.compare_words import coded, form, labels
@@ -76,7 +76,9 @@ def warned(d: Difference) -> None:
                 shown_side.trained and shown_side.trained.template and shown_side.trained.template.basis == "assumed"
             )
             show.notice(t("compare.side_is", side=name, label=words), "warning" if assumed else "info")
-    unknown = {name: why for name, shown_side in (("A", d.a), ("B", d.b)) if (why := _unknown(shown_side))}
+    boxed = any(explain_unknown_message(d, pair) for pair in d.messages)  # the text of the other side stands beside it
+    sides = () if boxed else (("A", d.a), ("B", d.b))
+    unknown = {name: why for name, shown_side in sides if (why := _unknown(shown_side))}
     if len(unknown) == 2 and unknown["A"] == unknown["B"]:
         unknown = {t("compare.both"): unknown["A"]}
     for name, why in unknown.items():
@@ -110,10 +112,10 @@ def texts(d: Difference) -> None:
     screens = list(_screens(d, whole))
     number = _part(len(screens))
     screen = screens[number]
-    total = sum(count(pair.changes) for pair in d.messages)
+    total = _count_marked(d)
     if len(screens) > 1:
         show.notice(t("compare.part", first=screen.first, last=screen.last, n=total))
-    body = "".join(_message(d.messages[index], index, items) for index, items in screen.pieces)
+    body = "".join(_message(d, index, items) for index, items in screen.pieces)
     narrow = " rb-inline" if st.query_params.get("inline") == "1" else ""
     st.html(f'<div class="rb rb-compared{narrow}">{_heads(screen, total)}{body}</div>')
     if len(screens) > 1:
@@ -130,7 +132,7 @@ def legend(d: Difference) -> None:
     marks = [
         show.h('<li><span class="rb-{}">{}</span></li>', look, t(f"compare.{look}"))
         for look in ("del", "ins")
-        if not d.equal
+        if _count_marked(d)
     ]
     looks = [
         show.h('<li><span class="rb-s rb-{}">{}</span></li>', look, t(f"messages.look_{look}"))
@@ -153,6 +155,11 @@ def exactness(d: Difference) -> None:
     show.draw(show.h("<details{}><summary>{}</summary>{}</details>", opened, t("messages.fingerprint"), fingerprints))
 
 
+def _count_marked(d: Difference) -> int:
+    """Count the differences that are marked; against a message that is not known nothing is one."""
+    return sum(count(pair.changes) for pair in d.messages if not explain_unknown_message(d, pair))
+
+
 def whole_text(shown_side: ShownSide) -> str:
     """All of a side's text."""
     return "".join(message.text for message in shown_side.messages)
@@ -170,7 +177,8 @@ def _heads(screen: Screen, total: int) -> Markup:
     return show.h(heads, *cells, moves)
 
 
-def _message(pair: MessageDifference, index: int, items: Items) -> str:
+def _message(d: Difference, index: int, items: Items) -> str:
+    pair = d.messages[index]
     white, spoken = message.whitespace(), show.spoken_attribute()
     a, b = (
         Text(own_message.segments if own_message else (), message.describe, white) for own_message in (pair.a, pair.b)
@@ -183,7 +191,19 @@ def _message(pair: MessageDifference, index: int, items: Items) -> str:
     attributes = f'id="diff-{index}" role="region" tabindex="0" aria-label="{exact.attribute(title)}"{spoken}'
     absent = " rb-no-a" if pair.a is None else " rb-no-b" if pair.b is None else ""
     looks = f"rb-diff{' rb-white' if white else ''}{end}{absent}"
-    return f'{head}<div class="{looks}" {attributes}>{draw(a, b, items)}</div>{_format_other_parts(pair, index)}'
+    unknown = explain_unknown_message(d, pair)
+    inner = _draw_alone(pair, a, b, unknown) if unknown else draw(a, b, items)
+    return f'{head}<div class="{looks}" {attributes}>{inner}</div>{_format_other_parts(pair, index)}'
+
+
+def _draw_alone(pair: MessageDifference, a: Text, b: Text, unknown: str) -> str:
+    """Format a message that stands against one which is not known: without the marks of a difference."""
+    box = show.h('<span class="rb-unstated">{}</span>', t("compare.not_known", why=unknown))
+    left, right = (
+        text.html((0, len(text.text))) if own_message else box for text, own_message in ((a, pair.a), (b, pair.b))
+    )
+    cells = f'<div class="rb-cell rb-a">{left}</div><div class="rb-cell rb-b">{right}</div>'
+    return f'<div class="rb-row rb-same">{cells}</div>'
 
 
 def _title(role: str) -> str:
@@ -228,7 +248,9 @@ def _screens(d: Difference, whole: bool) -> Iterator[Screen]:
     for index, pair in enumerate(d.messages):
         texts = [own_message.text if own_message else "" for own_message in (pair.a, pair.b)]
         pieces.append((index, []))
-        for item in rows(texts[0], texts[1], pair.changes, last + 1, whole):
+        alone = Row((Part((0, len(texts[0])), (0, len(texts[1]))),), 1, 1)  # nothing is known to hold it against
+        drawn = [alone] if explain_unknown_message(d, pair) else rows(*texts, pair.changes, last + 1, whole)
+        for item in drawn:
             more, numbers = _weight(item), _numbers(item)
             if weight and (weight + more > AT_ONCE or (numbers and numbers[-1] - first >= CHANGES)):
                 yield Screen(tuple((n, tuple(items)) for n, items in pieces if items), first, last)

@@ -122,16 +122,17 @@ def _draw_columns(columns: Sequence[Column]) -> None:
             Text(own.segments if own else (), message.describe, message.whitespace())
             for own in (slot.first, *(other for other, _ in slot.others))
         ]
-        others = [Other(text.text, changes) for text, (_, changes) in zip(texts[1:], slot.others, strict=True)]
+        unknown = _explain_unknown(slot, columns)
         parts: list[str] = []
-        for row in align(texts[0].text, others, number, whole):
+        for row in _align(texts, slot, unknown, number, whole):
             left -= _weigh(row)
             if left < 0 and parts:
                 cut = True
                 break
             number = max(number, row.number + 1)
-            parts.append(_draw_row(row, texts, columns, slot))
-        drawn.append({"title": _title(slot.role), "sentence": _describe(slot, columns), "rows": Markup("".join(parts))})  # noqa: S704 (escaped by Text)
+            parts.append(_draw_row(row, texts, columns, slot, unknown))
+        cells = Markup("".join(parts))  # noqa: S704 (escaped by Text)
+        drawn.append({"title": _title(slot.role), "sentence": _describe(slot, columns, unknown), "rows": cells})
         if cut:
             break
     total = number - 1
@@ -190,14 +191,44 @@ def _pair(columns: Sequence[Column]) -> list[Slot]:
     return slots
 
 
-def _draw_row(row: Row, texts: Sequence[Text], columns: Sequence[Column], slot: Slot) -> str:
+def _explain_unknown(slot: Slot, columns: Sequence[Column]) -> list[str | None]:
+    """Return for each column why it is not known which message of this slot its model gets; None where it is known."""
+    there = (slot.first, *(other for other, _ in slot.others))
+    return [
+        column.text.system_unknown if slot.role == "system" and own is None else None
+        for own, column in zip(there, columns, strict=True)
+    ]
+
+
+def _align(texts: Sequence[Text], slot: Slot, unknown: Sequence[str | None], number: int, whole: bool) -> Iterator[Row]:
+    """Yield the rows of a slot. What is not known is no side of a difference: where it is the first, nothing is."""
+    if unknown[0]:
+        yield Row(tuple((Piece((0, len(text.text))),) for text in texts))
+        return
+    compared = [at for at, why in enumerate(unknown) if at and not why]
+    others = [Other(texts[at].text, slot.others[at - 1][1]) for at in compared]
+    for row in align(texts[0].text, others, number, whole):
+        cells = dict(zip((0, *compared), row.cells, strict=True))
+        yield replace(row, cells=tuple(cells.get(at, ()) for at in range(len(texts))))
+
+
+def _draw_row(
+    row: Row, texts: Sequence[Text], columns: Sequence[Column], slot: Slot, unknown: Sequence[str | None]
+) -> str:
     there = [own is not None for own in (slot.first, *(other for other, _ in slot.others))]
-    nothing = f'<span class="rb-none" data-none="{exact.attribute(t("sides.no_message"))}"></span>'
+    missing = [
+        show.h('<span class="rb-unstated">{}</span>', t("compare.not_known", why=why))
+        if why
+        else f'<span class="rb-none" data-none="{exact.attribute(t("sides.no_message"))}"></span>'
+        for why in unknown
+    ]
     cells = "".join(
         f'<div class="rb-cell{" rb-a" if at == 0 else " rb-b"}" data-column="{at}" '
         f'data-name="{exact.attribute(_name(column))}">'
         f"{''.join(_draw_piece(text, piece, row.number) for piece in pieces) if has else nothing}</div>"
-        for at, (text, pieces, column, has) in enumerate(zip(texts, row.cells, columns, there, strict=True))
+        for at, (text, pieces, column, has, nothing) in enumerate(
+            zip(texts, row.cells, columns, there, missing, strict=True)
+        )
     )
     same = "" if row.number else " rb-same"
     if not row.folded:
@@ -226,13 +257,16 @@ def _draw_piece(text: Text, piece: Piece, number: int) -> str:
     return f'<{piece.mark} class="rb-{piece.mark}" data-rb-change="{number}" tabindex="-1">{inner}</{piece.mark}>'
 
 
-def _describe(slot: Slot, columns: Sequence[Column]) -> str:
+def _describe(slot: Slot, columns: Sequence[Column], unknown: Sequence[str | None]) -> str:
     """Say of a message who has it and whether it is the same."""
     names = [_name(column) for column in columns]
     there = [own is not None for own in (slot.first, *(other for other, _ in slot.others))]
-    missing = [name for name, has in zip(names, there, strict=True) if not has]
-    if missing:
-        return t("sides.without", names="; ".join(missing))
+    missing = [name for name, has, why in zip(names, there, unknown, strict=True) if not has and not why]
+    unstated = [name for name, why in zip(names, unknown, strict=True) if why]
+    sentences = [t("sides.without", names="; ".join(missing))] if missing else []
+    sentences += [t("sides.unstated", names="; ".join(unstated))] if unstated else []
+    if sentences:
+        return "; ".join(sentences)
     equal = all(change.kind == "equal" for _, changes in slot.others for change in changes)
     return t("sides.equal") if equal and len(columns) > 1 else ""
 
