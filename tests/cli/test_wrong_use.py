@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -239,6 +241,20 @@ def test_what_a_file_holds_cannot_paint(tmp_path: Path, capsys: Output) -> None:
 )
 def test_how_far_it_is_has_a_share_and_the_time_that_is_left(done: int, total: int, seconds: float, line: str) -> None:
     assert terminal.describe_progress(done, total, seconds) == line
+
+
+def test_how_far_a_log_is_read_is_written_in_sizes_beside_the_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    asked = [{"role": "user", "content": "word " * 60_000}]
+    rows = [{"custom_id": str(n), "url": "/v1/chat/completions", "body": {"messages": asked}} for n in range(9)]
+    log = tmp_path / "batch.jsonl"
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    monkeypatch.setattr(terminal, "FIRST_SECONDS", 0.0)
+    assert cli.main(["render", str(log), "--format", "json"]) == 0
+    answer, beside = capsys.readouterr()
+    json.loads(answer)
+    assert re.search(r"^readback: reading the log: \d\.\d MB of 2\.7 MB, \d+ %", beside, re.MULTILINE)
 
 
 class Clock:

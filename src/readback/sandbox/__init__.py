@@ -1,8 +1,8 @@
-"""Run untrusted work in a child process under limits, and return its answer, which is JSON.
+"""Run untrusted work in a child process under limits, and return its answer, which is JSON, or bytes as they are.
 
 A warm, single-threaded zygote forks one child for each run. The child has an address-space limit, kernel
 alarms between beats (a Python handler would not fire inside a C loop), an output cap, an empty environment and
-no terminal; it answers in length-prefixed JSON over a socket pair.
+no terminal; it answers in length-prefixed frames over a socket pair.
 
 Time is processor time, so that the answer does not depend on what else the machine does. What was stopped in
 company, or on a busy machine, is tried once more alone: meanwhile all other children of its zygote are stopped. (What

@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Callable
 from contextvars import ContextVar
 from time import monotonic
 from typing import Any, TextIO
 
-from readback.quantity import fill_sentence
+from readback.quantity import fill_sentence, size
 
 OPTIONS = ("--color", "--colour")  # help shows the first
 CHOICES = ("auto", "always", "never")
@@ -83,13 +84,14 @@ def remove_paint(text: str) -> str:
 
 
 class Progress:
-    """Write to standard error how many records are done, unless `quiet` is set.
+    """Write to standard error how far something is, in the words of `describe`, unless `quiet` is set.
 
     On a terminal one line changes in place; elsewhere there is a line now and then.
     """
 
-    def __init__(self, quiet: bool) -> None:
+    def __init__(self, quiet: bool, describe: Callable[[int, int, float], str] | None = None) -> None:
         self.quiet = quiet
+        self.describe = describe or describe_progress
         self.started = self.last_drawn = monotonic()
         self.wait = REDRAW_SECONDS if sys.stderr.isatty() else FIRST_SECONDS
         self.has_line = False  # whether the terminal shows a line of this progress
@@ -97,7 +99,7 @@ class Progress:
         self.previous = (0, 0)
 
     def __call__(self, done: int, total: int) -> bool:
-        """Show that `done` of `total` records are done; return True, since nothing here stops the work."""
+        """Show that `done` of `total` are done; return True, since nothing here stops the work."""
         now = monotonic()
         if total != self.previous[1] or done < self.previous[0]:
             self.started = now
@@ -105,7 +107,7 @@ class Progress:
         if self.quiet or not total or now - self.last_drawn < self.wait:
             return True
         self.last_drawn = now
-        line = describe_progress(done, total, now - self.started)
+        line = self.describe(done, total, now - self.started)
         if sys.stderr.isatty():
             self.has_line = True
             print(f"{CLEAR}{line}", end="", file=sys.stderr, flush=True)
@@ -123,18 +125,23 @@ class Progress:
 
 def describe_progress(done: int, total: int, seconds: float) -> str:
     """Return how many records are done, their share, and, once it is known, how long the rest takes."""
-    values = {"done": done, "total": total, "share": 100 * done // total}
+    counted = fill("{done:,} of {total:,} {total:record|records}", done=done, total=total)
+    return counted + _describe_rest(done, total, seconds)
+
+
+def describe_reading(done: int, total: int, seconds: float) -> str:
+    """Return how many bytes of a log have been read, their share, and, once it is known, how long the rest takes."""
+    return fill("reading the log: {done} of {total}", done=size(done), total=size(total)) + _describe_rest(
+        done, total, seconds
+    )
+
+
+def _describe_rest(done: int, total: int, seconds: float) -> str:
+    share = 100 * done // total
     if seconds < ESTIMATE_SECONDS or not 0 < done < total:
-        return fill("{done:,} of {total:,} {total:record|records}, {share} %", **values)
+        return fill(", {share} %", share=share)
     left = seconds * (total - done) / done
     if left < MINUTES_FROM:
-        return fill(
-            "{done:,} of {total:,} {total:record|records}, {share} %, about {left} {left:second|seconds} left",
-            **values,
-            left=max(1, round(left)),
-        )
-    return fill(
-        "{done:,} of {total:,} {total:record|records}, {share} %, about {left:,} {left:minute|minutes} left",
-        **values,
-        left=round(left / 60),
-    )
+        left = max(1, round(left))
+        return fill(", {share} %, about {left} {left:second|seconds} left", share=share, left=left)
+    return fill(", {share} %, about {left:,} {left:minute|minutes} left", share=share, left=round(left / 60))

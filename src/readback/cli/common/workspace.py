@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 from readback import workspace as workspaces
 from readback.cli import UsageError
 from readback.cli.common import lines, options, temporary_workspace
-from readback.cli.common.terminal import fill
+from readback.cli.common.terminal import Progress, describe_reading, fill
 from readback.readers import by_address
 from readback.readers.decoding import ENCODINGS
+from readback.readers.progress import report_progress_to
 from readback.readers.row import Row
 from readback.readers.yaml_file import find_nearest
 from readback.records.dataset import Dataset, open_dataset
@@ -117,12 +118,16 @@ def open_workspace(args: argparse.Namespace, **workspace_options: str) -> Worksp
     is_address = by_address.is_address(args.workspace)
     if is_address and sys.stderr.isatty():  # a slow store may take its time
         lines.print_note(fill("{workspace} is copied to this machine …", workspace=displayed))
+    progress = Progress(getattr(args, "quiet", False), describe_reading)
     try:
         choices = _read_choices(args)
         fields = _read_fields(getattr(args, "field", []))
-        workspace = workspaces.open(path, fields=fields, options=workspace_options or None, chosen=choices)
+        with report_progress_to(progress):
+            workspace = workspaces.open(path, fields=fields, options=workspace_options or None, chosen=choices)
     except workspaces.NothingRead as nothing:
         raise UsageError(nothing.name_path(displayed)) from None
+    finally:
+        progress.end()
     _check_files(args, workspace)
     _check_parts(args, workspace)
     if is_address:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from readback.html import exact
 from readback.message_parts import parts
+from readback.readers.paths import list_files
 from readback.ui.common import show
 from readback.ui.common.draw import message
 from readback.ui.common.state import caches, choice
@@ -33,9 +34,10 @@ def draw() -> bool:
 
 def _draw_first_request(path: Path) -> None:
     """Draw the messages that stand first in a log that is opened alone, exactly as everywhere."""
-    if not path.is_file():
+    files = [path] if path.is_file() else list_files(path).files
+    if len(files) != 1:
         return
-    job = caches.first_request(*choice.key()[:2])
+    job = caches.first_request(str(files[0]), choice.key()[1])
     messages = job.result if job.ready.wait(PATIENCE) else None
     if not messages:
         return
