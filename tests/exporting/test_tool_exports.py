@@ -1,7 +1,7 @@
 """What is exported for promptfoo, Inspect and Ollama is sent by them as it is assembled, text for text.
 
 The two last tests ask the tools themselves, where READBACK_PROMPTFOO names a folder with node@22 and promptfoo in its
-node_modules, and READBACK_INSPECT a Python that has inspect_ai.
+node_modules, and READBACK_TOOLS an environment that has inspect_ai.
 """
 
 from __future__ import annotations
@@ -247,11 +247,11 @@ for sample in json_dataset(sys.argv[1]):
 """
 
 
-@pytest.mark.skipif("READBACK_INSPECT" not in os.environ, reason="inspect_ai is not installed here")
+@pytest.mark.skipif("READBACK_TOOLS" not in os.environ, reason="inspect_ai is not installed here")
 def test_inspect_itself_reads_the_samples(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     assert main(["export", str(folder), "--as", "inspect-dataset", "-q", "-o", str(out)]) == 0
-    command = [os.environ["READBACK_INSPECT"], "-c", OPEN_SAMPLES, str(out)]
+    command = [str(Path(os.environ["READBACK_TOOLS"], "bin", "python")), "-c", OPEN_SAMPLES, str(out)]
     done = subprocess.run(
         command, cwd=tmp_path, timeout=200, capture_output=True, text=True, env={"HOME": str(tmp_path)}
     )

@@ -78,7 +78,7 @@ def test_without_a_plan_the_others_are_drawn_against_the_condition_that_is_calle
     page = looking.scores()
     assert "“c” is better than each of the 3 others" in looking.words(page)
     assert drawn_differences(page) == concluded_differences(root) == [-4.0, -3.0, -2.0]
-    assert "Of 3 compared with c on the same questions: 0 higher, 3 lower" in looking.words(page)
+    assert "Of 3 compared with “c” on the same questions: 0 higher, 3 lower" in looking.words(page)
     assert "is chosen above" not in looking.words(page)
 
 

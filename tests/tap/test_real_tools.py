@@ -2,14 +2,13 @@
 
 The tools are no packages of this project. Each test runs where the program is there: in the folder bin/ of the
 environment that READBACK_TOOLS names (`pip install openai anthropic ollama langchain-openai inspect_ai lm_eval`), and
-promptfoo where READBACK_PROMPTFOO names the words that start it (`node …/promptfoo/dist/src/entrypoint.js`).
+promptfoo where READBACK_PROMPTFOO names a folder with node@22 and promptfoo in its node_modules (`npm install`).
 """
 
 from __future__ import annotations
 
 import json
 import os
-import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -147,9 +146,10 @@ CONFIG = {
 
 
 def test_a_project_of_promptfoo_passes(tmp_path: Path) -> None:
-    words = shlex.split(os.environ.get("READBACK_PROMPTFOO", ""))
-    if not words:
-        pytest.skip("no promptfoo: set READBACK_PROMPTFOO to the words that start it")
+    if "READBACK_PROMPTFOO" not in os.environ:
+        pytest.skip("no promptfoo: set READBACK_PROMPTFOO to a folder with node@22 and promptfoo in its node_modules")
+    modules = Path(os.environ["READBACK_PROMPTFOO"]) / "node_modules"
+    words = [str(modules / ".bin/node"), str(modules / "promptfoo/dist/src/main.js")]
     chat = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "{{q}}"}]
     (tmp_path / "promptfooconfig.json").write_text(json.dumps(CONFIG), "utf-8")
     (tmp_path / "chat.json").write_text(json.dumps(chat), "utf-8")

@@ -380,7 +380,7 @@ def test_a_single_condition_is_shown_by_its_judges_who_are_looked_at_first_where
     rows = [f"q{q},A,quality,{judge},{1 + (q * step) % 5}\n" for q in range(20) for judge, step in (("x", 1), ("y", 3))]
     serving({"scores.csv": f"item,condition,criterion,judge,score\n{''.join(rows)}"})
     test = overview()
-    assert ranked(test).startswith("quality by judge: mean, 95 % interval One condition was scored.")
+    assert ranked(test).startswith("quality by judge: mean, 95 % interval One condition was scored; a higher mean is a more lenient judge.")
     assert re.search(r"x .*3\.00.* y .*3\.00", ranked(test))
     assert "2 judges agree too little for a conclusion Krippendorff's alpha" in words(test)
     assert "view=agreement" in said(test)

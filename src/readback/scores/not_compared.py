@@ -115,6 +115,26 @@ def find_alone(table: ScoreTable, criterion: str) -> NotCompared | None:
     return NotCompared(criterion, judge, ALONE, 1, t("scores.alone_answer", agreed=agreed))
 
 
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """That several judges of a criterion agree too little for a conclusion: `who`, in words, and their alpha."""
+
+    criterion: str
+    who: str
+    alpha: float
+
+
+def find_dispute(table: ScoreTable, criterion: str, judge: str) -> Dispute | None:
+    """Return that the judges of a pool agree too little for a conclusion; None where they do, or where it is one."""
+    if judge not in (pooled.PEOPLE, pooled.JUDGES):
+        return None
+    members = pooled.members(table, criterion, judge)
+    alpha = measure_pool(table, criterion, members).alpha
+    if alpha is None or alpha >= DISPUTED:
+        return None
+    return Dispute(criterion, t(f"scores.{judge.removeprefix('*')}", n=len(members)), alpha)
+
+
 def as_json(not_compared: NotCompared) -> dict[str, Any]:
     """Return the same for scripts, in the form of a conclusion."""
     return {

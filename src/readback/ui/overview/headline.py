@@ -11,7 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from readback.checks.fair_pairs import name_of
-from readback.scores import in_view, report, summary
+from readback.scores import in_view, not_compared, report, summary
 from readback.scores.criteria import MINUS, number
 from readback.scores.summary_row import Row
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, ScoreTable
@@ -75,6 +75,7 @@ class Headline:
     left_out: str
     scale: Criterion
     levels: Mapping[str, tuple[Shape, ...]]
+    is_disputed: bool  # by judges who agree too little for a conclusion
 
     def find_shape(self, condition: str) -> Shape | None:
         """Return the shape of a condition's scores."""
@@ -101,7 +102,10 @@ def headline(workspace: Workspace, table: ScoreTable) -> Headline | None:
     judge = in_view.judge_name(table, wanted, criterion_and_judge) if criterion_and_judge else ""
     left_out = in_view.left_out(table, wanted, criterion_and_judge)
     levels = _list_levels(workspace, table, wanted, criterion_and_judge)
-    return Headline(wanted, judge, table.synthetic, values, view.varying, shapes, left_out, criterion, levels)
+    is_disputed = not_compared.find_dispute(table, wanted, criterion_and_judge) is not None
+    return Headline(
+        wanted, judge, table.synthetic, values, view.varying, shapes, left_out, criterion, levels, is_disputed
+    )
 
 
 def _list_levels(workspace: Workspace, table: ScoreTable, name: str, judge: str) -> Mapping[str, tuple[Shape, ...]]:

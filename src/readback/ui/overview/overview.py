@@ -12,9 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from readback.checks.comparisons import Pair, Verdict, Weighed
 from readback.checks.groups import also, groups
 from readback.checks.summary import Audit
-from readback.scores import in_view, pooled, report
-from readback.scores.agreement.measures import measure_pool
-from readback.scores.comparing.comparison import DISPUTED
+from readback.scores import in_view, not_compared, report
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui.common import address, show
@@ -129,16 +127,12 @@ def _describe_dispute(workspace: Workspace, scored: ScoreTable) -> Markup:
     """Return that the judges of the first criterion agree too little for a conclusion, with the way to their agreement;
     "" where they agree or are one.
     """
-    criterion, pool = in_view.first(scored, workspace) or ("", "")
-    if pool not in (pooled.PEOPLE, pooled.JUDGES):
+    criterion, judge = in_view.first(scored, workspace) or ("", "")
+    dispute = not_compared.find_dispute(scored, criterion, judge)
+    if dispute is None:
         return Markup("")
-    members = pooled.members(scored, criterion, pool)
-    agreement = measure_pool(scored, criterion, members)
-    if agreement.alpha is None or agreement.alpha >= DISPUTED:
-        return Markup("")
-    who = t(f"scores.{pool.removeprefix('*')}", n=len(members))
-    link = show.link("results", t("overview.first_disputed", who=who), criterion=criterion, view="agreement")
-    how = t("overview.first_disputed_how", alpha=report.signed(agreement.alpha), criterion=criterion)
+    link = show.link("results", t("overview.first_disputed", who=dispute.who), criterion=criterion, view="agreement")
+    how = t("overview.first_disputed_how", alpha=report.signed(dispute.alpha), criterion=criterion)
     return show.h('<p>{} <span class="rb-small">{}</span></p>', link, how)
 
 
@@ -149,6 +143,8 @@ def nothing_to_repair(audit: Audit, judged: Sequence[Verdict], workspace: Worksp
         return t("overview.first_none_unread", n=unread)
     if audit.sample:
         return t("sample.first_none")
+    if workspace.scores and not (workspace.conditions or workspace.prompts or workspace.tasks or workspace.judges):
+        return t("overview.first_none_scores")
     return t(
         "overview.first_none_varied" if any(judged_pair.confounded for judged_pair in judged) else "overview.first_none"
     )
@@ -200,13 +196,13 @@ def engine_lines(audit: Audit) -> tuple[Markup, ...]:
 
 
 def way(workspace: Workspace) -> tuple[str, ...]:
-    """Where to go when nothing needs a look, as a label and its page: the messages, or the scores where there are no
-    prompts.
+    """Where to go when nothing needs a look, as a label and its page: the messages, or where there are scores alone the
+    way to add the prompts.
     """
     is_logged = any(condition.logged for condition in workspace.conditions)
     if workspace.prompts or workspace.tasks or workspace.judges or is_logged or training_row.wanted(workspace):
         return t("overview.see_messages"), "prompts"
-    return (t("overview.see_scores"), "results") if workspace.scores else ()
+    return (t("overview.open_prompts"), "open") if workspace.scores else ()
 
 
 def state(audit: Audit) -> None:

@@ -77,9 +77,9 @@ def draw_means(head: Headline, judged: Sequence[Verdict], answers: Mapping[Pair,
         notes.append(t("overview.ranked_part"))
     if head.scale.direction == "down":
         notes.append(t("overview.ranked_down"))
-    is_open = bool(answers) and not any(answer.is_conclusive for answer in answers.values())
+    is_open = head.is_disputed or (bool(answers) and not any(answer.is_conclusive for answer in answers.values()))
     if is_open:
-        notes.append(t("overview.ranked_open"))
+        notes.append(t("overview.ranked_disputed" if head.is_disputed else "overview.ranked_open"))
     title = t("overview.ranked", criterion=head.criterion)
     columns = (t("overview.name"), t("overview.ranked_mean"))
     _draw(title, " ".join(notes), columns, entries, scale, judged, is_bar=False, is_open=is_open)
@@ -113,7 +113,7 @@ def _draw_levels(head: Headline) -> None:
         notes.append(t("overview.ranked_down"))
     title = t("overview.ranked_by_judge" if by_judge else "overview.ranked_by_factor", criterion=head.criterion)
     columns = (t("overview.ranked_judge") if by_judge else t("overview.ranked_value"), t("overview.ranked_mean"))
-    _draw(title, " ".join(notes), columns, entries, scale, (), is_bar=False, is_whole=True)
+    _draw(title, " ".join(notes), columns, entries, scale, (), is_bar=False, is_whole=True, is_open=by_judge)
 
 
 def is_telling(head: Headline) -> bool:

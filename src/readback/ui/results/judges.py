@@ -187,7 +187,7 @@ def _draw_leniency(measurement: Agreement) -> None:
         return
     st.header(t("scores.agreement_leniency"), anchor=False)
     rows = []
-    for judge in measurement.leniency:
+    for judge in sorted(measurement.leniency, key=lambda judge: -judge.mean):
         key = (("judge", judge.judge),)
         interval = judge.mean_interval
         rows.append(Row(key, measurement.criterion.name, judge.judge, judge.n, 0, 0, 0, judge.mean, (), interval))
