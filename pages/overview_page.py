@@ -65,13 +65,14 @@ with left:
             st.header(t("overview.planned"))
             planned_rows.draw(workspace, judged, answers)
     with present.slide("ranked"):
+        differs = ranked.draw_differing(audit, judged)
         if head and (ranked.is_telling(head) or not audit.conditions):
             ranked.draw_means(head, judged, answers)
         elif workspace.dataset and workspace.dataset.absent:
             show.empty(t("overview.absent", file=workspace.dataset.path), t("frame.open_one"), "open")
         elif data is not None and training_row.wanted(workspace):
             training_row.draw_first(data)
-        else:
+        elif not differs:
             ranked.draw_lengths(audit, judged)
 with right, present.slide("first"):
     st.header(t("overview.first"))

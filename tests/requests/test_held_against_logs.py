@@ -87,12 +87,13 @@ def test_all_requests_that_equal_the_files_are_counted(write: Write) -> None:
 
 def test_a_sentence_left_out_names_the_prompt_and_the_count(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     root = write(make_files(SAME, dropped="long"))
-    sentence = "4 of 8 logged requests equal your files, byte for byte; 4 differ, all by text left out in “long”."
+    equal = "4 of 8 logged requests equal your files, byte for byte"
+    sentence = f"{equal}; 4 differ, all by text that the request lacks in “long”."
     assert check(root) == sentence
     assert main(["check", str(root)]) == 1
     printed = capsys.readouterr().out
     assert sentence in printed
-    assert "text left out: ' Do not guess.'" in printed
+    assert "text that the request lacks: ' Do not guess.'" in printed
     main(["check", str(root), "--format", "json"])
     (kind,) = json.loads(capsys.readouterr().out)["request_differences"]
     assert (kind["change"], kind["ours"], kind["sent"], kind["count"]) == ("left out", " Do not guess.", "", 4)

@@ -87,7 +87,11 @@ def make_project(last: str) -> dict[str, Any]:
     ("last", "counts", "sentence"),
     [
         ("Who?", (0, 3, 0), "0 of 3 logged requests equal your files, byte for byte; 3 are equal but for the spelling"),
-        ("Whom?", (0, 2, 1), "1 differs, all by text put in in “chat”. 2 more are equal but for the spelling"),
+        (
+            "Whom?",
+            (0, 2, 1),
+            "all by text that only the request has in “chat”. 2 more are equal but for the spelling",
+        ),
     ],
 )
 def test_they_are_counted_and_named_apart(

@@ -86,14 +86,14 @@ def page(write: Write, monkeypatch: pytest.MonkeyPatch) -> Say:
     ("means", "answer"),
     [
         ({"a": 5}, "There is one condition, so there is nothing to compare."),
-        ({"a": 2, "b": 7}, "By quality: “b” is better, and the difference is clear ("),
+        ({"a": 2, "b": 7}, "By “quality”: “b” is better, and the difference is clear ("),
         (
             {"a": 2, "b": 2, "c": 7},
-            "By quality: “c” is better than each of the 2 others, and every difference is clear.",
+            "By “quality”: “c” is better than each of the 2 others, and every difference is clear.",
         ),
         ({"a": 2, "b": 7, "c": 7}, "has the best mean; it is clearly better than “a”, one of the 2 others."),
-        ({"a": 5, "b": 5, "c": 5}, "By quality: no clear difference; “"),
-        ({f"c{n}": 5 for n in range(13)}, "By quality: not known, because 13 conditions have too many pairs"),
+        ({"a": 5, "b": 5, "c": 5}, "By “quality”: no clear difference; “"),
+        ({f"c{n}": 5 for n in range(13)}, "By “quality”: not known, because 13 conditions have too many pairs"),
     ],
 )
 def test_scores_begins_with_the_answer(page: Say, means: dict[str, float], answer: str) -> None:

@@ -76,7 +76,7 @@ def test_the_command_begins_with_it(write: Write, capsys: pytest.CaptureFixture[
     root = write({"s.csv": rated(disagree)})
     cli.main(["scores", str(root)])
     said = capsys.readouterr().out
-    assert said.startswith(f"By clear: {DISAGREE}")
+    assert said.startswith(f"By “clear”: {DISAGREE}")
     assert "Fairness was not checked" not in said
     cli.main(["scores", str(root), "--format", "json"])
     (one,) = json.loads(capsys.readouterr().out)["conclusions"]
@@ -106,6 +106,6 @@ def test_the_page_says_that_two_scales_are_not_compared(write: Write, page: Call
         for n in range(20)
     ]
     said = looking.words(page(write({"r.jsonl": rows})))
-    assert "By score: not compared, because its scores are on different scales: 0 to 10 under “a”" in said
+    assert "By “score”: not compared, because its scores are on different scales: 0 to 10 under “a”" in said
     assert "nothing to compare" not in said
     assert "is compared:" not in said

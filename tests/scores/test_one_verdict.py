@@ -50,7 +50,7 @@ PANELS = {  # tables whose columns have to be named as judges before they are re
 DATA = ("data/mtrag", "data/judge-outputs", "data/liverag-judge")
 CHECKOUTS = ("checkouts/beyond-the-cutoff", "checkouts/beyond-the-cutoff-later")
 MOST_PAGES = 4  # criteria that Results is opened under
-ANSWER = re.compile(r"(?:By |Which is better \()([^:()]+?)\)?: (.+?)\.(?=\s|$)")
+ANSWER = re.compile(r"(?:By “|Which is better \()([^:()“”]+?)[”)]: (.+?)\.(?=\s|$)")
 CLEAR = re.compile(r"“([^”]+)” (?:is better|scores higher), and the difference is clear")
 BEST = re.compile(r"“([^”]+)” is better than each of the \d+ others?, and every difference is clear")
 UNSURE = re.compile(r"^not certain; “|has the best mean")

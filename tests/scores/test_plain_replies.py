@@ -165,7 +165,7 @@ def _concluded(root: Path, capsys: pytest.CaptureFixture[str]) -> tuple[str, lis
 
 
 NOT_COMPARED = (
-    "By score: not compared, because its scores are on different scales: "
+    "By “score”: not compared, because its scores are on different scales: "
     "{first} under “{a}” (20 scores), and {second} under “{b}” (20 scores)."
 )
 
@@ -196,7 +196,7 @@ def test_two_denominators_of_the_same_conditions_are_compared_by_themselves(
 ) -> None:
     both = ["8/10", "7/10", "4/5"] * 8
     first, conclusions, _ = _concluded(write({"r.jsonl": _replies({"a": both, "b": both})}), capsys)
-    assert first.startswith("By score: not compared as a whole, because its scores are on different scales: ")
+    assert first.startswith("By “score”: not compared as a whole, because its scores are on different scales: ")
     assert first.endswith("(16 scores); each scale is compared by itself.")
     assert [one["verdict"] for one in conclusions] == ["two scales", "constant", "constant"]
 
@@ -210,7 +210,7 @@ def test_two_denominators_of_the_same_conditions_are_compared_by_themselves(
 )
 def test_one_scale_is_compared(texts: dict[str, list[str]], write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     first, _, _ = _concluded(write({"r.jsonl": _replies(texts)}), capsys)
-    assert first.startswith("“a” or “b”? By score: ")
+    assert first.startswith("“a” or “b”? By “score”: ")
 
 
 def test_two_denominators_in_one_reply_are_not_read() -> None:

@@ -380,7 +380,9 @@ def test_a_single_condition_is_shown_by_its_judges_who_are_looked_at_first_where
     rows = [f"q{q},A,quality,{judge},{1 + (q * step) % 5}\n" for q in range(20) for judge, step in (("x", 1), ("y", 3))]
     serving({"scores.csv": f"item,condition,criterion,judge,score\n{''.join(rows)}"})
     test = overview()
-    assert ranked(test).startswith("quality by judge: mean, 95 % interval One condition was scored; a higher mean is a more lenient judge.")
+    assert ranked(test).startswith(
+        "quality by judge: mean, 95 % interval One condition was scored; a higher mean is a more lenient judge."
+    )
     assert re.search(r"x .*3\.00.* y .*3\.00", ranked(test))
     assert "2 judges agree too little for a conclusion Krippendorff's alpha" in words(test)
     assert "view=agreement" in said(test)
@@ -472,7 +474,10 @@ def test_a_real_configuration_without_data_shows_its_modes(shared: Path, monkeyp
     assert row(test, "rag")
 
 
-COPIED = "216 of 264 logged requests equal your files, byte for byte; 48 differ, all by text left out in 2 prompts:"
+COPIED = (
+    "216 of 264 logged requests equal your files, byte for byte; "
+    "48 differ, all by text that the request lacks in 2 prompts:"
+)
 ALONE = "264 requests as the log has them; nothing here to hold them against."
 
 
@@ -480,9 +485,12 @@ def test_requests_that_differ_from_the_files_are_the_first_sentence(monkeypatch:
     monkeypatch.setenv("READBACK_WORKSPACE", str(EXAMPLES / "copied-prompts"))
     text = words(overview())
     assert f"{COPIED} “refusing”, “polite”. See the first difference" in text
-    assert "refusing: text left out “ Do not guess.”" in text
-    assert "polite: text left out “ Stay polite even if the answer is no.”" in text
-    assert "Longest prompt, in characters" in text  # all scores are 1: a picture of them would tell nothing apart
+    assert "refusing: text that the request lacks “ Do not guess.”" in text
+    assert "polite: text that the request lacks “ Stay polite even if the answer is no.”" in text
+    picture = ranked(overview())
+    assert re.search(r"differ from your files .* refusing \W house .* 24 24 24 of 24 differ", picture)
+    assert "9 more conditions: all their requests equal your files" in picture
+    assert "Longest prompt, in characters" not in picture  # what was sent is the question, not how long it is
     assert "0.75" not in text
 
 

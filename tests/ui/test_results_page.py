@@ -79,7 +79,7 @@ def test_the_first_words_are_the_planned_comparisons_and_what_was_expected_stand
     assert "Does it help?" in said
     assert "On 40 shared questions “open” scores 0.80 higher than “closed” (95 % interval 0.67 to 0.93)" in said
     assert "better on 32, worse on 0, the same on 8" in said
-    assert "Does it help? By relevance_score: “open” is better, and the difference is clear (" in said
+    assert "Does it help? By “relevance_score”: “open” is better, and the difference is clear (" in said
     assert "expected: open is higher · p < 0.001 (the one planned comparison)" in said
 
 

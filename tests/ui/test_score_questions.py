@@ -17,10 +17,10 @@ def test_a_click_says_that_minus_one_is_a_failure_and_another_takes_it_back(
     page = looking.scores()
     said = looking.words(page)
     assert "10 of 60 numbers under grade (−1) may stand for no score" in said
-    assert "By grade: not known, because nobody has said whether −1 counts as a score." in said
+    assert "By “grade”: not known, because nobody has said whether −1 counts as a score." in said
     page.button(key="numbers_code_failed").click().run()
     said = looking.words(looking.drawn(page))
-    assert "By grade: no difference on any shared question; 10 of 30 questions have no score under “b”." in said
+    assert "By “grade”: no difference on any shared question; 10 of 30 questions have no score under “b”." in said
     assert "write criteria: {grade: {failed: [-1]}} into readback.yml" in said
     page.button(key="not_numbers_grade").click().run()
     assert "may stand for no score" in looking.words(looking.drawn(page))

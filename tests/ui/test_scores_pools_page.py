@@ -135,9 +135,9 @@ def test_a_value_of_a_factor_is_better_only_where_its_conditions_may_be_compared
     app = page(root, by="mode")
     looking.turned(app, "overview")  # which waits for the check that began
     said = looking.words(looking.turned(app, "results", by="mode"))
-    assert f"By relevance: {answer}." in said
+    assert f"By “relevance”: {answer}." in said
     assert why in said
-    assert ("is better" in said.split("By relevance: ")[1][:60]) is (not repeated and len(named) == 2)
+    assert ("is better" in said.split("By “relevance”: ")[1][:60]) is (not repeated and len(named) == 2)
 
 
 def test_conditions_that_are_not_compared_are_counted_once_and_explained_where_they_are_read(

@@ -22,6 +22,7 @@ from readback.ui.results import means
 from readback.words import t
 
 MOST = 12  # conditions that are all drawn; of more those of planned pairs and the ends
+CODE = "fmt-assembly-differs"
 LEVELS = 16  # values of factors that are drawn; the factors after them are counted
 ENDS = 3  # of these at the top and at the bottom
 WHOLE = 0.15  # of the scale: means and intervals that take up less are drawn on a part of it
@@ -138,6 +139,36 @@ def draw_lengths(audit: Audit, judged: Sequence[Verdict]) -> None:
     _draw(title, "", columns, entries, scale, judged, is_bar=True)
 
 
+def draw_differing(audit: Audit, judged: Sequence[Verdict]) -> bool:
+    """Draw how many logged requests of each condition differ from what the files assemble to, most first; the others
+    are counted. Return whether any does.
+    """
+    logged = [row for row in audit.conditions if row.observed[1]]
+    differing = [row for row in logged if row.observed[0] < row.observed[1]]
+    if not differing:
+        return False
+    differing.sort(key=lambda row: row.observed[0] - row.observed[1])
+    scale = Axis(0, max(total for _, total in (row.observed for row in differing)) * 1.04)
+    entries: list[Entry | Gap] = [_build_differing(row, scale) for row in differing[:MOST]]
+    if len(differing) > MOST:
+        entries.append(Gap(t("overview.ranked_differing_more", n=len(differing) - MOST)))
+    if equal := len(logged) - len(differing):
+        entries.append(Gap(t("overview.ranked_equal", n=equal)))
+    columns = (t("overview.name"), t("overview.ranked_differ"))
+    _draw(
+        t("overview.ranked_differing"), "", columns, entries, scale, judged, is_bar=True, is_whole=True, fill="unfair"
+    )
+    return True
+
+
+def _build_differing(row: Row, scale: Axis) -> Entry:
+    equal, total = row.observed
+    link = show.link("prompts", row.name, **asdict(row.choice))
+    see = show.link("findings", t("overview.ranked_of_all", n=total - equal, all=total), code=CODE, arm=row.name)
+    number = show.number(total - equal)
+    return Entry(row.name, row.name, link, number, number, None, 0.0, scale.place(total - equal), see)
+
+
 def _fit_means(head: Headline, shapes: Sequence[Shape]) -> tuple[Axis, bool]:
     """Return the axis: the whole scale, or a part of it where means and intervals take up little of the scale."""
     values = [end for shape in shapes for end in (shape.span or (shape.center or 0.0,))]
@@ -179,15 +210,17 @@ def _draw(
     title: str,
     note: str,
     columns: tuple[str, str],
-    entries: Sequence[Entry],
+    entries: Sequence[Entry | Gap],
     scale: Axis,
     judged: Sequence[Verdict],
     *,
     is_bar: bool,
     is_whole: bool = False,
     is_open: bool = False,
+    fill: str = "length",
 ) -> None:
-    lines = list(entries) if is_whole else _fold(entries, judged)
+    named = [entry for entry in entries if isinstance(entry, Entry)]
+    lines = list(entries) if is_whole else _fold(named, judged)
     show.draw(
         render_template(
             "ui/overview/ranked.html.jinja",
@@ -200,10 +233,11 @@ def _draw(
             zero=scale.place(0) if scale.low < 0 < scale.high and not is_bar else None,
             is_bar=is_bar,
             is_open=is_open,
-            factor=t("overview.ranked_factor") if any(entry.factor for entry in entries) else "",
+            factor=t("overview.ranked_factor") if any(entry.factor for entry in named) else "",
             has_extra=any(isinstance(line, Entry) and line.extra for line in lines),
-            aloud=title if is_whole else _describe(entries, title),
-            number_length=max((len(entry.number) for entry in entries), default=0),
+            aloud=title if is_whole else _describe(named, title),
+            fill=fill,
+            number_length=max((len(entry.number) for entry in named), default=0),
         )
     )
 

@@ -51,6 +51,8 @@ def messages(assembly: Assembly, findings_in_view: Sequence[Finding], tried: Map
         else:
             show.problem(t("messages.nothing_built"))
         return
+    source = observed.describe_logged(choice.find_logged(assembly), observed.find_log(assembly))
+    show.draw(show.h('<p class="rb-small rb-source">{}</p>', source))
     numbered, sized = list(enumerate(findings_in_view, 1)), token_sizes.of_messages(assembly)
     gaps = choice.gaps(assembly, tried)
     above, below = st.container(), st.container()
@@ -165,10 +167,9 @@ def take(assembly: Assembly) -> None:
     if assembly.messages:
         show.draw(
             show.h(
-                '<p class="rb-small">{} <code>{}</code><br>{}</p>',
+                '<p class="rb-small">{} <code>{}</code></p>',
                 t("messages.fingerprint"),
                 assembly.fingerprint,
-                observed.describe_logged(choice.find_logged(assembly), observed.find_log(assembly)),
             )
         )
 
