@@ -117,7 +117,8 @@ def draw_head(agenda: Agenda, item: Item) -> None:
     at = walked.index(item)
     show.draw(
         show.h(
-            '<h2 class="rb-item"><span class="rb-word rb-look-{}">{}</span> {}</h2>',
+            '<h2 class="rb-item" data-rb-item="{}"><span class="rb-word rb-look-{}">{}</span> {}</h2>',
+            item.key,
             look,
             word,
             title(item),

@@ -436,6 +436,35 @@
   };
   new MutationObserver(enter).observe(document.body, { childList: true, subtree: true });
 
+  // Once an item of Review is decided the next one comes by itself, and the focus goes to its heading; after the last
+  // one to that of the page. Whoever goes through the items by the list or its buttons stays there.
+  const TITLE = "h2.rb-item";
+  let item = "";
+  const enterItem = () => {
+    const heading = document.querySelector(TITLE) ?? (item && document.querySelector("[data-testid=stMain]:has(.rb-empty) h1"));
+    if (!heading || heading.closest("[data-stale=true]")) return;
+    const [before, now] = [item, heading.dataset.rbItem ?? ""];
+    item = now;
+    const at = document.activeElement ?? document.body;
+    if (before === "" || before === now || !(at === document.body || at.closest(".st-key-decide_item, .st-key-item_evidence"))) return;
+    document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
+    heading.tabIndex = -1;
+    heading.focus({ preventScroll: true });
+  };
+  new MutationObserver(enterItem).observe(document.body, { childList: true, subtree: true });
+  enterItem();
+
+  // Fields that only this script fills in are no stop of the Tab key, and are not read out.
+  const OURS = ":is([class*=st-key-draft_key_], .st-key-note_span)";
+  const leaveOut = () => {
+    for (const field of document.querySelectorAll(`${OURS} input:not([tabindex="-1"])`)) {
+      field.tabIndex = -1;
+      field.closest(OURS).ariaHidden = "true";
+    }
+  };
+  new MutationObserver(leaveOut).observe(document.body, { childList: true, subtree: true });
+  leaveOut();
+
   // What was asked for last: the finding or the hit that the address marks, once for each address, or a list of hits,
   // once for each search. The server sends them in parts, and what is above them may come later or grow: until the
   // reader moves, each change of the page brings what was asked for into view again, so no order of these matters.
@@ -467,7 +496,7 @@
       [wanted, reached] = [MARKED, null];
     }
     const thing = wanted && document.querySelector(wanted);
-    if (!thing) return;
+    if (!thing || thing.closest(".st-key-item_evidence")) return; // an item of Review begins with its heading
     grown.observe(thing.closest("[data-testid=stMainBlockContainer]") ?? document.body); // once for each element
     show(thing);
     if (thing === reached) return;
