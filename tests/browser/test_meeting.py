@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ CONDITIONS = {
     "long": ("Answer at length.\n\n{{ q }}", 0.5),
     "cited": ("Answer with citations.\n\n{{ q }}\n{{ note[9].x }}", 0.7),
 }
+NAME_ASKED = "Your name, with which it is saved"
 NAMES = part(("Ana", "Ben", "Cleo", "Dan"), 2)
 PUT_OFF = part(("As above.", "Prices come from the price list."), 1)
 CUT = "[...document.querySelectorAll('table')].filter((t) => t.getBoundingClientRect().right > innerWidth + 1).length"
@@ -51,19 +53,30 @@ def root(write: Write) -> Path:
     return write({"readback.yml": file, "d.jsonl": rows, "s.csv": scores})
 
 
-def save_note(page: Any, who: str) -> None:
-    """Press the button until it is answered: a click meets nobody while Streamlit draws it anew. The draft has one id,
-    so it is saved once; the name is asked in place where it is not known.
+def has_note(root: Path, text: str) -> bool:
+    return any(note.text == text for note in state.build_review(Store(root).events()).notes)
+
+
+def save_note(page: Any, root: Path, who: str, text: str) -> None:
+    """Write a note and save it; the name is asked in place where it is not known. Whether it is saved is asked of the
+    review itself: the sentence that tells it is on the page until the next run, which a colleague's note begins.
     """
-    name = page.get_by_role("textbox", name="Your name, with which it is saved")
-    for _ in range(4):
+    from playwright.sync_api import TimeoutError as Late
+
+    page.get_by_role("button", name="Write a note").click()
+    field, name = (page.get_by_role("textbox", name=label, exact=True) for label in ("Your note", NAME_ASKED))
+    for _ in range(4):  # a click meets nobody while Streamlit draws the button anew
+        field.fill(text)
+        field.blur()
+        settle(page)
         page.get_by_role("button", name="Save note").click()
         for _ in range(40):
-            if page.get_by_text("Your note is saved").count():
+            if has_note(root, text):
                 return settle(page)
-            if name.count() and not name.input_value():
-                name.fill(who)
-                name.press("Enter")
+            if name.evaluate_all("all => all.map((e) => e.value)") == [""]:  # asked without waiting for it
+                with suppress(Late):  # saved meanwhile, it is asked no more
+                    name.fill(who, timeout=2_000)
+                    name.press("Enter", timeout=2_000)
             page.wait_for_timeout(250)
     raise AssertionError(page.locator("[data-testid=stMain]").inner_text())
 
@@ -89,9 +102,7 @@ def test_people_meet_decide_and_sign_and_the_report_says_it(
     people = [page, *others(len(NAMES) - 1)]
     for one, who in zip(people, NAMES, strict=True):  # a note from each
         open_page(one, at(root, "review"))
-        one.get_by_role("button", name="Write a note").click()
-        one.get_by_role("textbox", name="Your note").fill(f"{who} asks about the prices.")
-        save_note(one, who)
+        save_note(one, root, who, f"{who} asks about the prices.")
     first = people[0]
     turn_to(first, at(root, "review"), ".rb-agenda")
     assert "May “short” be compared with “cited”?" in first.locator(".rb-agenda a").first.inner_text()
