@@ -72,7 +72,7 @@ def check_frames(path: Path, key: str) -> dict[str, list[Any]]:
     for frame in read_frames((str(path), path.name, key)):
         if isinstance(frame, bytes):
             assert frame.endswith(b"\n")
-            parts[PARTS[frame[0]]] += map(json.loads, frame[1:].splitlines())
+            parts[PARTS[frame[0]]] += map(json.loads, frame[2:].splitlines())
         elif isinstance(frame, list):
             assert 0 <= frame[0] <= frame[1]
         else:

@@ -11,6 +11,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -127,9 +128,9 @@ def _write_parts(folder: Path, path: Path, file: str, key: str, entry: Path) -> 
     try:
         for frame in stream("readback.readers.logs.decode:read_frames", [str(path), file, key], LIMITS):
             if isinstance(frame, bytes):
-                part, lines = PARTS[frame[0]], memoryview(frame)[1:]
-                outputs[part].write(lines)
-                counts[part] += frame.count(b"\n", 1)
+                part = PARTS[frame[0]]
+                outputs[part].write(memoryview(frame)[MARK:])
+                counts[part] += frame.count(b"\n", MARK)
                 continue
             if isinstance(frame, list):
                 _positions[entry] = frame[0], frame[1]
@@ -174,11 +175,15 @@ def _load(entry: Path) -> DecodedLog | None:
     )
 
 
+_MARKS = {part: bytes([number]) for number, part in enumerate(PARTS)}
+MARK = 2  # bytes before the lines of a frame
+
+
 @dataclass(slots=True)
 class _Frames:
-    """Collects lines until there are enough of them for a frame: the number of the part in one byte, then lines."""
+    """Collects lines until there are enough of them for a frame: the number of the part in a line, then its lines."""
 
-    lines: dict[str, list[bytes]] = field(default_factory=lambda: {part: [] for part in PARTS})
+    lines: dict[str, list[bytes]] = field(default_factory=lambda: {part: [_MARKS[part]] for part in PARTS})
     size: int = 0
 
     def add(self, part: str, value: Mapping[str, Any]) -> None:
@@ -188,11 +193,11 @@ class _Frames:
 
     def take(self) -> Iterator[bytes]:
         """Yield what was collected, and begin anew."""
-        for number, lines in enumerate(self.lines.values()):
-            if lines:
+        for lines in self.lines.values():
+            if len(lines) > 1:
                 lines.append(b"")  # the last line ends, too
-                yield bytes([number]) + b"\n".join(lines)
-                lines.clear()
+                yield b"\n".join(lines)
+                del lines[1:]
         self.size = 0
 
 
@@ -391,11 +396,14 @@ def format_score(score: LogScore) -> dict[str, Any]:
 
 def make_key(condition: str | None, record: object) -> str:
     """Return the name by which the answer of a condition to a record is found in the answers of a log."""
-    return json.dumps([condition, name_record(record)], ensure_ascii=True)
+    named = "null" if condition is None else encode_basestring_ascii(condition)
+    return f"[{named}, {encode_basestring_ascii(name_record(record))}]"
 
 
 def name_record(record: object) -> str:
     """Return an id as a dataset names its record: a text as it is, any other value as JSON."""
+    if type(record) is int:  # by far the most, of what is no text
+        return str(record)
     return record if isinstance(record, str) else json.dumps(record, ensure_ascii=False)
 
 
