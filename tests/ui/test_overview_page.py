@@ -335,7 +335,7 @@ def test_a_warning_about_the_scores_of_several_conditions_is_counted_in_the_row_
 
 
 def test_synthetic_scores_are_called_so() -> None:
-    assert "A program, no judge, made these scores." in words(overview(workspace="six-conditions-mistakes"))
+    assert "Scored by a script, no judge." in words(overview(workspace="six-conditions-mistakes"))
 
 
 def test_a_folder_with_only_scores_shows_its_conditions_and_its_counts(serving: Any) -> None:
