@@ -104,7 +104,8 @@ def test_the_first_thing_seen_is_the_planned_differences_and_a_criterion_is_chos
     page.get_by_text("cannot tell if fair").wait_for()  # when the prompts are looked at
     line = table.get_by_role("row", name="Does reading the manual help?")
     assert all(
-        part in line.inner_text() for part in ("+1.78", "1.05 to 2.52", "23 shared questions", "fair", "Only the prompt")
+        part in line.inner_text()
+        for part in ("+1.78", "1.05 to 2.52", "23 shared questions", "fair", "Only the prompt")
     )
     page.locator(".rb-matrix thead a", has_text="faithfulness").click()
     page.wait_for_url("**criterion=faithfulness**")
