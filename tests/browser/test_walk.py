@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
+from counts import part
 from playwright.sync_api import expect
 from served import follow, open_page, settle, tab, turn_to
 
@@ -62,6 +63,20 @@ def test_the_first_screen_of_prompts_is_text_with_few_controls(demo: str, page: 
     )
     rows = page.evaluate(f"new Set({tops}.map(e => Math.round(e.getBoundingClientRect().bottom / 20))).size")
     assert rows == 1
+
+
+@pytest.mark.parametrize("condition", part(("instruction-only, closed book", "base, closed book", ""), 1))
+def test_the_first_screen_of_every_mode_and_adapter_has_few_stops(demo: str, page: Any, condition: str) -> None:
+    asked = f"prompts?workspace=six-conditions&view=every&condition={quote(condition)}".removesuffix("&condition=")
+    open_page(page, f"{demo}{asked}", ".rb-every-row")
+    assert len(page.evaluate(REACHED)) <= 25, page.evaluate(REACHED)
+    links = page.locator(".rb-every-head").first.locator("a")
+    links.first.focus()
+    names = [links.nth(number).inner_text() for number in range(links.count())]
+    assert len(names) > 1
+    for name in (*names[1:], names[0]):  # the arrow keys go through them, and round
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate("document.activeElement.textContent") == name
 
 
 def test_a_step_is_told_aloud_and_the_arrow_keys_go_through_the_views(demo: str, page: Any) -> None:

@@ -199,6 +199,7 @@ def _make_row(row: Row, page: Page, cells: Cells, homes: Mapping[str, tuple[Sele
         "is_a": page.a in row.choices and len(page.selections) > 1,
         "texts": texts,
         "lines": lines,
+        "ways": t("cells.ways", name=row.name),
     }
 
 
@@ -207,15 +208,21 @@ def _say_same(row: Row, group: Group, page: Page, home: PromptLengths, name: str
     place = t("cells.a_itself") if home.choice == page.a else name
     link = show.h('<a class="rb-link" href="#" data-rb-to="{}">{}</a>', _id(home.choice, page), place)
     size = show.h('<span class="rb-small">{}</span>', _size(group.text)) if _size(group.text) != _size(home) else ""
-    return show.h("{} {} {} {} {}", _open_all(row, group, cells), t("cells.same"), link, _chips(group.text), size)
+    ways = _keep_one_stop(_open_all(row, group, cells))
+    return show.h("{} {} {} {} {}", ways, t("cells.same"), link, _chips(group.text), size)
+
+
+def _keep_one_stop(links: Markup) -> Markup:
+    """Return the links so that Tab stops at the first; the arrow keys go through the others, as in a toolbar."""
+    before, link, others = links.partition("<a ")
+    return before + link + others.replace("<a ", Markup('<a tabindex="-1" '))
 
 
 def _make_text(row: Row, group: Group, page: Page, cells: Cells) -> dict[str, object]:
     selection = group.choices[0][0]
     return {
         "id": _id(selection, page),
-        "open": _open_all(row, group, cells),
-        "against": _against(row, group, page),
+        "links": _keep_one_stop(show.h("{} {}", _open_all(row, group, cells), _against(row, group, page))),
         "chips": _chips(group.text),
         "size": _size(group.text),
         "differs": _describe_difference(group.text, _name_reference(row, group.text, page)),
