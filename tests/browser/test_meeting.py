@@ -31,8 +31,8 @@ NAMES = part(("Ana", "Ben", "Cleo", "Dan"), 2)
 PUT_OFF = part(("As above.", "Prices come from the price list."), 1)
 CUT = "[...document.querySelectorAll('table')].filter((t) => t.getBoundingClientRect().right > innerWidth + 1).length"
 SAID = (
-    "To be changed: “short” versus “cited”", "The citations need a list of notes.", "The whole study: signed off",
-    "Nothing that was signed has changed.", f"{len(NAMES)} notes are open.", "Deferred", "not fair",
+    "Not until changed: “short” versus “cited”", "The citations need a list of notes.", "The whole study: signed off",
+    "Nothing that was signed has changed.", f"{len(NAMES)} notes are open.", "Decide later", "not fair",
     *(f"{who} asks about the prices." for who in NAMES),
 )  # fmt: skip
 
@@ -110,7 +110,7 @@ def test_people_meet_decide_and_sign_and_the_report_says_it(
     assert "Not fair" in first.locator(".rb-verdict").first.inner_text()
     assert "May “short” be compared with “cited”?" in first.locator("h2.rb-item").inner_text()
     answers = first.locator(".st-key-item_verdict").get_by_role("radio").all_inner_texts()
-    assert answers == ["Accept", "Change", "Defer"]
+    assert answers == ["Compare anyway", "Not until changed", "Decide later"]
     decide(first, "change", "The citations need a list of notes.")
     for reason in PUT_OFF:
         decide(first, "defer", reason)
@@ -118,7 +118,7 @@ def test_people_meet_decide_and_sign_and_the_report_says_it(
     turn_to(last, at(root, "review"), ".rb-agenda")
     tabs = last.locator(".st-key-review_top nav").inner_text()
     assert "Decided 1" in tabs
-    assert f"{len(PUT_OFF)} deferred" in last.locator("[data-testid=stMain]").inner_text().replace("One", "1")
+    assert f"{len(PUT_OFF)} to decide later" in last.locator("[data-testid=stMain]").inner_text().replace("One", "1")
     turn_to(second, at(root, "review?view=signed"))
     assert "Before you sign" in second.locator(".st-key-sign").inner_text()
     second.get_by_role("button", name="Sign off").click()

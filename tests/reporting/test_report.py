@@ -156,8 +156,9 @@ def test_it_says_what_was_decided_on_which_bytes_by_whom_and_what_is_open(told: 
     assert (note["owner"], note["due"], note["overdue"]) == ("Ines", "2026-01-05", True)
     assert [one["said"] for one in made["agenda"]][-1] == "Who asks for the Modelfile?"
     raw = FORMS["html"](made).decode()
-    for said in ("Accepted: “instruction-only, closed book” versus “instruction-only, open book”", "Who rebuilds it?",
-                 "Deferred: Error: A line or an entry cannot be read", "About: The whole study",
+    for said in ("Compare anyway: “instruction-only, closed book” versus “instruction-only, open book”",
+                 "Who rebuilds it?",
+                 "Decide later: Error: A line or an entry cannot be read", "About: The whole study",
                  "Ines looks after it; overdue since 2026-01-05.",
                  "5 entries"):  # fmt: skip
         assert said in raw, said
@@ -206,7 +207,7 @@ def test_the_first_page_has_question_answer_verdict_and_decisions(told: dict[str
         before = raw[: raw.index("What was decided")]
         for said in ("The sign-off holds.", "Does reading the manual help?", "Cannot tell.",
                      "+1.78 (1.05 to 2.52), 23 shared questions",
-                     "One decision is in force. One item is deferred, so it is not decided.", "Who rebuilds it?",
+                     "One decision is in force. One item is to be decided later.", "Who rebuilds it?",
                      "A program made these scores, and no judge read an answer."):  # fmt: skip
             assert said.replace("+", "\\+" if form == "markdown" else "+") in before or said in before, (form, said)
 
@@ -231,7 +232,7 @@ def test_what_was_deferred_is_not_called_decided(told: dict[str, Any]) -> None:
     page = unescape(FORMS["html"](told).decode())
     decided = page[page.index('<section id="decided">') : page.index('<section id="deferred">')]
     deferred = page[page.index('<section id="deferred">') : page.index('<section id="signed">')]
-    assert ("Deferred: " in decided, "Deferred: " in deferred) == (False, True)
+    assert ("Decide later: " in decided, "Decide later: " in deferred) == (False, True)
     assert ("It is fair." in decided, "One line." in decided) == (True, False)
 
 

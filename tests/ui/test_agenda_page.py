@@ -141,13 +141,13 @@ def test_each_item_is_decided_with_its_evidence_and_leads_to_the_next(root: Path
     assert decision.on == "Error: The prompt lacks contexts that the record lists"
     assert decision.lock
     told = words(test)
-    assert "Saved. To be changed: “base, open book” and “RAG-trained, open book”: The prompt lacks" in told
+    assert "Saved. Fix it: “base, open book” and “RAG-trained, open book”: The prompt lacks" in told
     assert "Open 4" in told
     assert "Decided 1" in told
     assert "Item 2 of 4" in told  # the next one, by itself
     assert "The reference cites contexts that do not exist" in told
     again = words(turned(test, "review", item="finding:fmt-context-not-sent"))
-    assert "To be changed, by Ada:" in again
+    assert "Fix it (decided by Ada):" in again
     assert "Rebuild them." in again
 
 
@@ -156,11 +156,11 @@ def test_what_is_deferred_is_not_decided(root: Path) -> None:
     decided(test, order(test)[0], "defer", "Next week.")
     told = words(test)
     assert ("Open 4" in told, "Decided 0" in told) == (True, True)
-    assert "One deferred, still to decide" in told
-    assert "Deferred by Ada" in told
+    assert "One to decide later" in told
+    assert "Ada: decide later" in told
     told = words(turned(test, "review", view="decided"))
     assert "Next week." in told
-    assert "Deferred." in told
+    assert "Decide later." in told
 
 
 def test_all_items_are_decided_in_a_row(root: Path) -> None:

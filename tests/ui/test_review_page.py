@@ -93,7 +93,7 @@ def test_a_decision_and_a_sign_off_are_kept_and_the_sign_off_is_checked(root: Pa
     test.radio(key="decide_verdict").set_value("defer")
     test.text_area(key="decide_reason").set_value("not yet").run()
     test.button(key="save_decision").click().run()
-    assert "Deferred. Condition two" in words(test)
+    assert "Decide later. Condition two" in words(test)
     assert "Decided 0" in words(test)
     test = signed(root)
     assert "unchanged since" in settled(page("review", view="signed"))
@@ -160,7 +160,7 @@ def test_a_decision_on_other_bytes_than_now_is_marked_with_its_owner_and_day(roo
     (entry,) = held(root).decisions
     assert entry.owner == "Bo"
     told = settled(page("review", view="decided"))
-    assert "Accepted. Condition two" in told
+    assert "Leave it. Condition two" in told
     assert "Bo looks after it" in told
     assert "on the same bytes as now" in told
     (root / "readback.yml").write_text((root / "readback.yml").read_text().replace("A:", "B:"))

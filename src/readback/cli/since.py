@@ -18,6 +18,7 @@ from readback.cli.common.terminal import Progress, fill
 from readback.cli.common.workspace import add_workspace_arguments, find_by_prefix, open_workspace
 from readback.compare.side import SideError
 from readback.review import since, state
+from readback.review.decision_words import name_decision
 from readback.review.leaves import NothingToLock
 from readback.review.lock_file import BadLock
 from readback.review.since import FindingSummary, NoBefore, ScoreChange, Since
@@ -25,7 +26,6 @@ from readback.review.state import Decision, Review, SignOff
 from readback.review.store import NotReadable, Store
 from readback.review.subject import describe_subject as format_subject
 from readback.types import Workspace
-from readback.words import t
 
 TITLE = "List what changed since a sign-off, a day, a git revision or a lock."
 ABOUT = (
@@ -237,5 +237,5 @@ def _format_stale(event: Decision | SignOff) -> str:
     if isinstance(event, SignOff):
         subject = format_subject(event.subject)
         return f"stale: the sign-off by {author}, {day}, of {subject}: what was signed has changed"
-    decision = t(f"report.decision_{event.verdict}", about=event.on or format_subject(event.subject))
+    decision = f"{name_decision(event)}: {event.on or format_subject(event.subject)}"
     return f"stale: the decision by {author}, {day} ({decision}): what it was made on has changed"

@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from readback.html import directions, exact
 from readback.reporting import pictures, seal, sentences, summary
+from readback.review.decision_words import name_verdict
 from readback.words import language, t
 
 STYLE = Path(__file__).with_name("page.css")
@@ -37,7 +38,7 @@ SHARED = (
     *("describe_owner", "describe_answer", "describe_item_decision", "head_prompt", "describe_origin", "head_plan"),
     *("describe_excerpt", "describe_fairness", "head_spread", "describe_rounding", "list_score_rows", "format_cell"),
     *("list_fingerprint_rows", "list_file_rows", "describe_first_standing", "describe_grouped_change", "describe_why"),
-    *("describe_first_rest", "describe_first_note", "cut"),
+    *("describe_first_rest", "describe_first_note", "head_decision", "cut"),
 )  # functions of `sentences` that the page calls
 
 Values = Mapping[str, Any]
@@ -85,6 +86,7 @@ def _load_page() -> jinja2.Template:
     environment.globals.update({name: getattr(sentences, name) for name in SHARED})
     environment.globals.update(
         t=t,
+        name_verdict=name_verdict,
         group_changes=summary.group_changes,
         exact=_keep_exact,
         is_number=_is_number,

@@ -8,6 +8,7 @@ from typing import Any
 from readback.bookmarks.markdown import UNKEPT, fence, line, spelling
 from readback.reporting import seal, sentences
 from readback.reporting.summary import group_changes
+from readback.review.decision_words import name_verdict
 from readback.words import t
 
 Values = Mapping[str, Any]
@@ -81,7 +82,7 @@ def _format_first_page(report: Values) -> Iterator[str]:
 
 def _format_decided(entry: Mapping[str, Any]) -> str:
     """Return a decision as the line of the first page."""
-    verdict, bytes_now = t(f"report.word_{entry['verdict']}"), t(f"report.word_{entry['bytes']}")
+    verdict, bytes_now = name_verdict(entry["verdict"], entry["kind"]), t(f"report.word_{entry['bytes']}")
     about, reason, owner = (sentences.cut(entry[name]) for name in ("about", "reason", "owner"))
     return f"{verdict}, {about}: {reason} ({owner}; {bytes_now})"
 
@@ -101,7 +102,7 @@ def _format_heading(words: str) -> str:
 
 def _format_decision(decision: Values) -> list[str]:
     return [
-        _format_heading(t(f"report.decision_{decision['verdict']}", about=decision["on"] or decision["about"])),
+        _format_heading(sentences.head_decision(decision)),
         line(sentences.describe_author(decision)),
         line(t("report.about", about=decision["about"])) if decision["on"] else "",
         f"{line(t('report.reason'))}:",

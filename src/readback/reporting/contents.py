@@ -28,6 +28,7 @@ from readback.reporting import about_scores, prompts_shown
 from readback.reporting.summary import build_summary
 from readback.review import agenda, anchors, lock_check, lock_file, signing
 from readback.review.agenda import Item, Meeting, find_last_signoff
+from readback.review.decision_words import find_kind
 from readback.review.event import FIRST, Event
 from readback.review.leaves import Leaves, NothingToLock, compute_leaves, reuse_leaves
 from readback.review.lock_file import Lock
@@ -255,7 +256,7 @@ def _build_decision(
     there = {line["what"]: line["sha256"] for line in fingerprints}
     return {
         **_build_author(decision.by), "subject": str(decision.subject), "about": subject_said(decision.subject),
-        "verdict": decision.verdict, "reason": decision.reason,
+        "verdict": decision.verdict, "kind": find_kind(decision), "reason": decision.reason,
         "on": decision.on or None, "in_force": decision.in_force,
         "bytes": "unknown" if now is None else "same" if now == there else "changed", "lock": fingerprints,
     }  # fmt: skip
@@ -349,8 +350,8 @@ def _build_note(opened: Workspace, store: Store, note: Note, day: date) -> dict[
 def _build_item(item: Item, decided: Decision | None, bytes_of: Mapping[int, str]) -> dict[str, Any]:
     return {
         "said": item.sentence, "facts": list(item.facts), "kind": item.kind,
-        "decision": {**_build_author(decided.by), "verdict": decided.verdict, "reason": decided.reason,
-                     "bytes": bytes_of[decided.by.sequence]} if decided else None,
+        "decision": {**_build_author(decided.by), "verdict": decided.verdict, "kind": item.kind,
+                     "reason": decided.reason, "bytes": bytes_of[decided.by.sequence]} if decided else None,
     }  # fmt: skip
 
 

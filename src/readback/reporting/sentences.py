@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from readback.review.decision_words import name_verdict
 from readback.words import sentence, t
 
 HEAD = 80  # characters of a note in its heading
@@ -174,10 +175,17 @@ def describe_answer(answer: Values) -> str:
     return t("report.note_answer", name=answer["author"], how=how, time=format_minute(answer["time"]))
 
 
+def head_decision(decision: Values) -> str:
+    """Return the heading of a decision: the words of its button, and what it is about."""
+    choice = name_verdict(decision["verdict"], decision["kind"])
+    return t("report.decision", choice=choice, about=decision["on"] or decision["about"])
+
+
 def describe_item_decision(decision: Values) -> str:
     """Return the decision on an item of the agenda in a line."""
     reason = join_lines(decision["reason"])
-    line = t(f"report.item_{decision['verdict']}", name=decision["author"], reason=reason)
+    choice = name_verdict(decision["verdict"], decision["kind"])
+    line = t("report.item", choice=choice, name=decision["author"], reason=reason)
     return f"{line} {t('report.item_changed')}" if decision["bytes"] == "changed" else line
 
 

@@ -37,6 +37,7 @@ def build_summary(report: Values) -> dict[str, Any]:
             {
                 "about": decision["on"] or decision["about"],
                 "verdict": decision["verdict"],
+                "kind": decision["kind"],
                 "owner": decision["author"],
                 "time": decision["time"],
                 "reason": decision["reason"],

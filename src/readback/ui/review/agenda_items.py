@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from readback.html.templates import render_template
 from readback.review.agenda import Agenda, Item
+from readback.review.decision_words import name_decision
 from readback.review.state import Decision, Review
 from readback.ui.common import address, show
 from readback.ui.common.draw import keys, present, reviewing
@@ -199,8 +200,8 @@ def _step(payload: Mapping[str, Any], stay: str | None = None) -> None:
 
 def draw_decision(decision: Decision) -> Markup:
     """Return what was decided on an item: the word, who, and why."""
-    words = t(f"report.item_{decision.verdict}", name=decision.by.author, reason="")
-    return show.h('<p class="rb-fine">{} <span class="rb-said">{}</span></p>', words, show.exact_text(decision.reason))
+    words = t("decision.by", choice=name_decision(decision), name=decision.by.author)
+    return show.h('<p class="rb-fine">{}: <span class="rb-said">{}</span></p>', words, show.exact_text(decision.reason))
 
 
 # Putting something on it, and taking the last change back.

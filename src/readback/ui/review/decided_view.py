@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from readback.html.templates import render_template
 from readback.records.changed import DatasetChanged
-from readback.review import state, subject
+from readback.review import decision_words, state, subject
 from readback.review.state import Decision, Review
 from readback.review.subject import to_json
 from readback.ui.common import address, show
@@ -68,7 +68,7 @@ def _build_decision(entry: Decision, stale: frozenset[str] | None) -> Markup:
     return render_template(
         "ui/review/decision.html.jinja",
         t=t,
-        verdict=t(f"review.decided_{entry.verdict}"),
+        verdict=decision_words.name_decision(entry),
         look={"accept": "fine", "change": "bad", "defer": "plain"}[entry.verdict],
         about=entry.on or subject.describe_subject(entry.subject),
         past="" if entry.in_force else t("review.superseded"),
@@ -101,12 +101,13 @@ def decide() -> None:
     with st.expander(t("review.decide"), key="decide"):
         reviewing.draft_key("decide")
         st.selectbox(t("review.subject"), list(there), key="decide_subject")
+        kind = decision_words.find_subject_kind(there[st.session_state["decide_subject"]])
         st.radio(
             t("review.verdict"),
             state.VERDICTS,
             key="decide_verdict",
             horizontal=True,
-            format_func=lambda name: t(f"agenda.verdict_{name}"),
+            format_func=partial(decision_words.name_verdict, kind=kind),
         )
         st.text_area(t("review.reason"), key="decide_reason", height=100)
         note_form.owner_and_due("decide")

@@ -1,13 +1,14 @@
-"""The bar below an item: accept it, change it or defer it, why, who sees to it, and on to the next."""
+"""The form beside an item: what is decided, why, who owns what follows and when it is due, and on to the next."""
 
 from __future__ import annotations
 
 import hashlib
+from functools import partial
 
 import streamlit as st
 
 from readback.records.changed import DatasetChanged
-from readback.review import state
+from readback.review import decision_words, state
 from readback.review.agenda import Agenda, Item
 from readback.review.subject import to_json
 from readback.ui.common import address, show
@@ -32,11 +33,12 @@ def draw(agenda: Agenda, item: Item) -> None:
             show.draw(agenda_items.draw_decision(decision))
         with st.form(f"form_{form}", border=False, enter_to_submit=True):
             reviewing.draft_key(form)
-            if not present.on():
-                show.draw(show.h('<p class="rb-small">{}</p>', t(f"agenda.means_{item.kind}")))
             with st.container(key="item_verdict", horizontal=True, gap="small"):
                 st.segmented_control(
-                    t("agenda.decide"), state.VERDICTS, key=f"verdict_{form}", format_func=_name_verdict
+                    t("review.verdict"),
+                    state.VERDICTS,
+                    key=f"verdict_{form}",
+                    format_func=partial(decision_words.name_verdict, kind=item.kind),
                 )
                 st.text_area(t("review.reason"), key=f"reason_{form}", height=68)
             with st.container(key="item_rest", horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -48,16 +50,15 @@ def draw(agenda: Agenda, item: Item) -> None:
         reviewing.show_outcome(form, with_name=False)
 
 
-def _name_verdict(verdict: str) -> str:
-    return t(f"agenda.verdict_{verdict}")
-
-
 def _draw_rest(form: str) -> None:
-    """Draw who sees to it and until when, and the name of whoever decides, where it is not known yet."""
+    """Draw owner and day, and the name of whoever decides, where it is not known yet. The style sheet has owner and day
+    in sight only while a choice needs them: a form sends nothing before it is saved.
+    """
     if present.on():
         return
-    st.text_input(t("review.owner_field"), key=f"owner_{form}", max_chars=200)
-    st.date_input(t("review.due_field"), key=f"due_{form}", value=None, format="YYYY-MM-DD")
+    with st.container(key="item_follow"):
+        st.text_input(t("review.owner_field"), key=f"owner_{form}", max_chars=200)
+        st.date_input(t("review.due_field"), key=f"due_{form}", value=None, format="YYYY-MM-DD")
     writer = reviewing.author()
     if not writer.name and not writer.refused:
         st.text_input(t("review.name"), key=f"name_{form}", max_chars=200, autocomplete="name")
@@ -92,9 +93,12 @@ def _save(item: Item, following: str | None) -> None:
         return
     about = {"subject": to_json(item.subject), "item": item.key, "on": item.sentence}
     rest = {key: value for key, value in note_form.read_form(form).items() if value}
+    if verdict == "accept":
+        rest = {}  # nothing follows from it, and the fields are not in sight
     payload = {**about, "verdict": verdict, "reason": reason, **rest, **basis.payload}
     if reviewing.save(form, "decision", payload, basis.texts):
         saved, draft, _ = st.session_state[reviewing.SAID]
-        words = t("agenda.saved", decision=t(f"review.decided_{verdict}"), title=agenda_items.title(item))
+        chosen = decision_words.name_verdict(verdict, item.kind)
+        words = t("agenda.saved", choice=chosen, title=agenda_items.title(item))
         st.session_state[reviewing.SAID] = (saved, draft, words)
         address.put(item=following, slide=None)

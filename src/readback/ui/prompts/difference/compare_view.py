@@ -249,7 +249,7 @@ def _screens(d: Difference, whole: bool) -> Iterator[Screen]:
         texts = [own_message.text if own_message else "" for own_message in (pair.a, pair.b)]
         pieces.append((index, []))
         alone = Row((Part((0, len(texts[0])), (0, len(texts[1]))),), 1, 1)  # nothing is known to hold it against
-        drawn = [alone] if explain_unknown_message(d, pair) else rows(*texts, pair.changes, last + 1, whole)
+        drawn = [alone] if explain_unknown_message(d, pair) else rows(texts[0], texts[1], pair.changes, last + 1, whole)
         for item in drawn:
             more, numbers = _weight(item), _numbers(item)
             if weight and (weight + more > AT_ONCE or (numbers and numbers[-1] - first >= CHANGES)):
