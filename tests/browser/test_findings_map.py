@@ -126,7 +126,15 @@ def test_the_first_page_of_a_report_is_one_sheet(
     first = values["summary"]
     first["questions"] *= many or 1
     first["decisions"] = many * [
-        {"about": long, "verdict": "accept", "kind": "finding", "owner": "Somebody", "time": "", "reason": long, "bytes": "changed"}
+        {
+            "about": long,
+            "verdict": "accept",
+            "kind": "finding",
+            "owner": "Somebody",
+            "time": "",
+            "reason": long,
+            "bytes": "changed",
+        }
     ]
     first["open_notes"] = many * [{"text": long, "owner": "Somebody", "due": "2026-01-01", "overdue": True}]
     if many:

@@ -31,7 +31,7 @@ NAMES = part(("Ana", "Ben", "Cleo", "Dan"), 2)
 PUT_OFF = part(("As above.", "Prices come from the price list."), 1)
 CUT = "[...document.querySelectorAll('table')].filter((t) => t.getBoundingClientRect().right > innerWidth + 1).length"
 SAID = (
-    "Not until changed: “short” versus “cited”", "The citations need a list of notes.", "The whole study: signed off",
+    "Not until changed: “cited” versus “short”", "The citations need a list of notes.", "The whole study: signed off",
     "Nothing that was signed has changed.", f"{len(NAMES)} notes are open.", "Decide later", "not fair",
     *(f"{who} asks about the prices." for who in NAMES),
 )  # fmt: skip
@@ -105,10 +105,10 @@ def test_people_meet_decide_and_sign_and_the_report_says_it(
         save_note(one, root, who, f"{who} asks about the prices.")
     first = people[0]
     turn_to(first, at(root, "review"), ".rb-agenda")
-    assert "May “short” be compared with “cited”?" in first.locator(".rb-agenda a").first.inner_text()
+    assert "May “cited” be compared with “short”?" in first.locator(".rb-agenda a").first.inner_text()
     assert "Not fair" not in first.locator(".rb-agenda a").first.inner_text()  # it stands once, with its reason
     assert "Not fair" in first.locator(".rb-verdict").first.inner_text()
-    assert "May “short” be compared with “cited”?" in first.locator("h2.rb-item").inner_text()
+    assert "May “cited” be compared with “short”?" in first.locator("h2.rb-item").inner_text()
     answers = first.locator(".st-key-item_verdict").get_by_role("radio").all_inner_texts()
     assert answers == ["Compare anyway", "Not until changed", "Decide later"]
     decide(first, "change", "The citations need a list of notes.")

@@ -156,7 +156,7 @@ def test_it_says_what_was_decided_on_which_bytes_by_whom_and_what_is_open(told: 
     assert (note["owner"], note["due"], note["overdue"]) == ("Ines", "2026-01-05", True)
     assert [one["said"] for one in made["agenda"]][-1] == "Who asks for the Modelfile?"
     raw = FORMS["html"](made).decode()
-    for said in ("Compare anyway: “instruction-only, closed book” versus “instruction-only, open book”",
+    for said in ("Compare anyway: “instruction-only, open book” versus “instruction-only, closed book”",
                  "Who rebuilds it?",
                  "Decide later: Error: A line or an entry cannot be read", "About: The whole study",
                  "Ines looks after it; overdue since 2026-01-05.",

@@ -72,7 +72,7 @@ def test_what_breaks_a_planned_comparison_is_first(write: Write, seed: int) -> N
     found = items(study(write, templates, more, rows))
     first = found[0]
     assert first.key == "comparison:one|two"
-    assert first.sentence == "“one” versus “two”: the comparison is not fair."
+    assert first.sentence == "“two” versus “one”: the comparison is not fair."
     assert any(f"in {broken}" in fact for fact in first.facts), first.facts
     assert first.findings
     assert {each.place.condition for each in first.findings} <= {"one", "two"}

@@ -62,7 +62,7 @@ def test_the_items_are_there_in_their_order_and_the_first_is_open_by_itself(root
         "comparison:base, open book|RAG-trained, open book", "finding:fmt-context-not-sent",
         "finding:fmt-reference-cites-missing", "finding:dat-bad-line", "finding:fmt-answer-cites-missing",
     ]  # fmt: skip
-    assert "“base, open book” and “RAG-trained, open book”: The prompt lacks contexts that the record lists" in told
+    assert "“RAG-trained, open book” and “base, open book”: The prompt lacks contexts that the record lists" in told
     assert "Item 1 of 5" in told
     assert "Cannot tell. The system message of base, open book is not known" in told
     assert "+0.46 not known" in told  # beside the difference as above it
@@ -141,7 +141,7 @@ def test_each_item_is_decided_with_its_evidence_and_leads_to_the_next(root: Path
     assert decision.on == "Error: The prompt lacks contexts that the record lists"
     assert decision.lock
     told = words(test)
-    assert "Saved. Fix it: “base, open book” and “RAG-trained, open book”: The prompt lacks" in told
+    assert "Saved. Fix it: “RAG-trained, open book” and “base, open book”: The prompt lacks" in told
     assert "Open 4" in told
     assert "Decided 1" in told
     assert "Item 2 of 4" in told  # the next one, by itself

@@ -44,8 +44,8 @@ class Item:
     """One thing to talk about. `key` is the same as long as it is about the same; `sentence` is its text, `facts` are
     further sentences. `page` and `query` are where its proof is seen, `findings` the first that are it. `subject` is
     what a decision on it is about. `entry` is what somebody put there from a page. `title` names it in a list, with
-    both sides of a comparison; `pair` are these two, `verdict` is on them. `entries` are what people put on the agenda
-    about the same.
+    both sides of a comparison, `short` without them where it has such a form; `pair` are these two, `verdict` is on
+    them. `entries` are what people put on the agenda about the same.
     """
 
     key: str
@@ -59,6 +59,7 @@ class Item:
     findings: tuple[Finding, ...] = ()
     entry: Mapping[str, Any] = field(default_factory=dict)
     title: str = ""
+    short: str = ""
     pair: Pair | None = None
     verdict: Verdict | None = None
     entries: tuple[Mapping[str, Any], ...] = ()
@@ -214,7 +215,7 @@ def _build_comparison_item(verdict: Verdict, weighed_groups: Sequence[Weighed]) 
         t(f"agenda.comparison_{verdict.kind}", a=a, b=b),
         why(verdict),
         "compare",
-        {"condition": a, "b_condition": b},
+        {"condition": b, "b_condition": a},  # in the order of the title, and of Results
         Subject("comparison", (a, b)),
         "error" if verdict.kind == "unfair" else "warning",
         tuple(proof for proof in proofs if proof is not None)[:PROOFS] if verdict.kind == "unfair" else (),
@@ -247,7 +248,8 @@ def _build_finding_item(weighed_group: Weighed, new: bool) -> Item:
     subject = Subject("condition", (alone,)) if alone else STUDY
     return Item(
         f"finding:{group.code}", "finding", sentence, tuple(facts), "findings", {"code": group.code}, subject,
-        group.severity, tuple(group.findings[:PROOFS]), title=_title_finding(weighed_group, hit), pair=only(hit),
+        group.severity, tuple(group.findings[:PROOFS]), title=_title_finding(weighed_group, hit),
+        short=group.title, pair=only(hit),
     )  # fmt: skip
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 import streamlit as st
@@ -66,7 +67,7 @@ def draw_list(agenda: Agenda, current: Item) -> None:
     markup = render_template(
         "ui/review/item_list.html.jinja",
         t=t,
-        items=[_build_row(agenda, item, current) for item in waiting[:room]],
+        groups=list(_list_groups(agenda, waiting[:room], current)),
         deferred=[_build_row(agenda, item, current) for item in agenda.deferred[:room]],
         n_open=len(waiting),
         n_deferred=len(agenda.deferred),
@@ -80,12 +81,23 @@ def _more() -> None:
     st.session_state[ROOM] += AT_ONCE
 
 
+def _list_groups(agenda: Agenda, items: Sequence[Item], current: Item) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
+    """Yield the rows in their order with a heading for each run of items that block a planned comparison, or do not;
+    without one where none does. What changed since the last sign-off stands above both.
+    """
+    blocking = any(item.kind == "comparison" for item in items)
+    for kind, run in groupby(items, key=lambda item: item.kind if item.kind in ("comparison", "since") else "other"):
+        heading = "" if kind == "since" or not blocking else t(f"agenda.group_{kind}")
+        yield heading, [_build_row(agenda, item, current) for item in run]
+
+
 def _build_row(agenda: Agenda, item: Item, current: Item) -> Mapping[str, Any]:
     word, look = describe_kind(item)
     decision = agenda.decided.get(item.key)
     return {
         "href": address.href("review", item=item.key),
-        "title": title(item),
+        "title": item.short or title(item),
+        "whole": f"{word}: {title(item)}",
         "word": word,
         "look": look,
         "current": item.key == current.key,

@@ -117,7 +117,7 @@ def _draw_since(since: Since | None) -> None:
 
 
 def _draw_difference_of_texts(item: Item) -> None:
-    a, b = item.subject.names
+    b, a = item.subject.names  # in the order of the title, and of Results
     try:
         sides = [show_side(choice.workspace(), Side(Selection(condition=name))) for name in (a, b)]
     except SideError:
