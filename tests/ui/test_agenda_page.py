@@ -62,7 +62,9 @@ def test_the_items_are_there_in_their_order_and_the_first_is_open_by_itself(root
         "comparison:base, open book|RAG-trained, open book", "finding:fmt-context-not-sent",
         "finding:fmt-reference-cites-missing", "finding:dat-bad-line", "finding:fmt-answer-cites-missing",
     ]  # fmt: skip
-    assert "“RAG-trained, open book” and “base, open book”: The prompt lacks contexts that the record lists" in told
+    whole = "“RAG-trained, open book” and “base, open book”: The prompt lacks contexts that the record lists"
+    assert f'title="Error: {whole}"' in said(test)
+    assert told.index("Blocks a planned comparison") < told.index("May “RAG-trained") < told.index("Other items")
     assert "Item 1 of 5" in told
     assert "Cannot tell. The system message of base, open book is not known" in told
     assert "+0.46 not known" in told  # beside the difference as above it
@@ -175,6 +177,8 @@ def test_what_was_put_there_from_a_page_joins_the_item_about_the_same(root: Path
     test = named(page("findings", code="fmt-context-not-sent"))
     before = order(turned(test, "review"))
     turned(test, "findings", code="fmt-context-not-sent")
+    assert "Open in Review" in words(test)
+    assert links(test, "review")[-1]["item"] == "finding:fmt-context-not-sent"
     clicked(test, "list_place_0")
     assert order(turned(test, "review")) == before
     assert "Added by Ada." in words(turned(test, "review", item="finding:fmt-context-not-sent"))

@@ -42,7 +42,7 @@ def held(root: Path) -> state.Review:
 def test_an_empty_review_leads_out_of_itself(root: Path) -> None:
     told = words(page("review", view="decided"))
     assert "Nobody has signed, decided or noted anything here yet." in told
-    assert all(said in told for said in ("A decision says what", "See the agenda"))
+    assert all(said in told for said in ("A decision says what", "See what is open"))
     assert "A sign-off says that" in words(page("review", view="signed"))
     assert "Write one here on the whole study, or with the button Note of every room" in told
 

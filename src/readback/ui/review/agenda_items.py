@@ -24,12 +24,20 @@ LOOKS = {"comparison_unfair": "bad", "comparison_unknown": "warn", "error": "bad
 
 
 def find_current(agenda: Agenda) -> Item | None:
-    """Return the item in view: that of the address, else the first that is open, else the first that was put off."""
-    key = st.query_params.get("item")
-    item_in_address = next((item for item in agenda.items if item.key == key), None)
+    """Return the item in view: that of the address, else the first that is open, else the first that was put off. A
+    rule that makes a comparison unfair has no item of its own; that of the comparison is in view.
+    """
+    key = st.query_params.get("item", "")
+    covering = (item for item in agenda.items if key in _list_covered(item))
+    item_in_address = next((item for item in agenda.items if item.key == key), None) or next(covering, None)
     if item_in_address is not None:
         return item_in_address
     return next(iter((*agenda.open, *agenda.deferred)), None)
+
+
+def _list_covered(item: Item) -> list[str]:
+    """Return the keys that the faults of a comparison would have as items of their own."""
+    return [f"finding:{fault.code}" for fault in item.verdict.faults] if item.verdict is not None else []
 
 
 def find_next_open(agenda: Agenda, item: Item) -> Item | None:

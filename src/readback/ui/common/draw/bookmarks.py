@@ -1,4 +1,4 @@
-"""Out of the page and into the meeting: copy a thing for notes, or put it on the agenda."""
+"""Out of the page and into the meeting: copy a thing for notes, or add it to Review."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from readback.ui.common.state import choice
 from readback.words import t
 
 
-def offer(name: str, entry: Entry, plain: bool = True) -> None:
-    """Two quiet buttons: copy the entry for notes, put it on the agenda (or take it off). `name` is unique on the page;
-    unless `plain`, the way onto the agenda is what the eye falls on.
+def offer(name: str, entry: Entry, plain: bool = True, item: str = "") -> None:
+    """Two quiet buttons: copy the entry for notes, add it to Review (or take it out). `name` is unique on the page;
+    unless `plain`, the way into Review is what the eye falls on. Where Review has an item about the same (`item` is its
+    key), that is a link to it, and the entry is added to that item.
 
     The entry gets the name of the workspace in view where it has none.
     """
@@ -31,14 +32,17 @@ def offer(name: str, entry: Entry, plain: bool = True) -> None:
     mark = replace(entry, link="").key  # the way to it names what else is in view, which makes it no other thing
     there = next((item for item in reviewing.state().agenda if item.entry.get("key") == mark), None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"notes_{name}"):
+        if item and not plain:
+            show.draw(show.h('<span class="rb-open-item">{}</span>', show.link("review", t("list.open"), item=item)))
         copy(name, markdown.format_entry(entry, words()), "notes.md", t("list.copy"))
         if there is not None:
             st.button(
                 t("list.remove_here"), key=f"unlist_{name}", type="tertiary", on_click=_remove, args=(name, there.id)
             )
         else:
-            kind: Literal["primary", "tertiary"] = "tertiary" if plain else "primary"
-            st.button(t("list.add"), key=f"list_{name}", type=kind, on_click=_add, args=(name, mark, entry))
+            kind: Literal["primary", "tertiary"] = "tertiary" if plain or item else "primary"
+            label = t("list.add_text" if item else "list.add")
+            st.button(label, key=f"list_{name}", type=kind, on_click=_add, args=(name, mark, entry))
         reviewing.show_outcome(f"list_{name}")
 
 

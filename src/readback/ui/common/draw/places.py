@@ -13,7 +13,7 @@ from readback.checks.groups import Group, paragraphs, title
 from readback.checks.quoted import READ, Quoted, sent_of
 from readback.types import Finding
 from readback.ui.common import show
-from readback.ui.common.draw import bookmarks, listing, quote
+from readback.ui.common.draw import bookmarks, listing, quote, reviewing
 from readback.words import sentence, t
 
 FOLD = '<details class="rb-small"><summary>{}</summary><p>{}</p></details>'
@@ -28,7 +28,7 @@ def places(
     its fix where the one above has another. Those that are the same of several records are shown once, for the first
     record, with a link to each of the others. `draw_below` draws what stands once below the fix of the first.
     """
-    above = ""
+    above, item = "", _find_item(group)
     for number, same in enumerate(stacks):
         finding = same[0]
         part = context.excerpt(finding)
@@ -42,9 +42,20 @@ def places(
                 if advice and advice != above:
                     show.draw(_fix(advice, context))
                 above = advice
-                bookmarks.offer(f"place_{number}", entry(finding, context, part), plain=number > 0)
+                bookmarks.offer(f"place_{number}", entry(finding, context, part), plain=number > 0, item=item)
                 if number == 0:
                     draw_below()
+
+
+def _find_item(group: Group) -> str:
+    """Return the key under which Review has the item about a rule; "" where it has none: of hints, of what is ignored,
+    and of what somebody dropped.
+    """
+    key = f"finding:{group.code}"
+    dropped = any(step.do == "drop" and step.item == key for step in reviewing.state().agenda)
+    if group.severity == "info" or dropped or st.query_params.get("ignored") == "1":
+        return ""
+    return key
 
 
 def find_advice(group: Group) -> str:
