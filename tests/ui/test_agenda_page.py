@@ -130,7 +130,7 @@ def test_each_item_is_decided_with_its_evidence_and_leads_to_the_next(root: Path
     assert "Item 2 of 5" in told
     assert "2 of 4 contexts are inside the prompt; missing: 3, 4" in told
     assert "Context 3 was not sent: [3] Section: Berths" in told.replace("Context 3 was not sent: Section", "")
-    assert "Accept it, change it or defer it?" in [one.label for one in test.button_group]
+    assert "Decision" in [one.label for one in test.button_group]
     decided(test, "finding:fmt-context-not-sent", "change", "")
     assert "Not saved: give a reason." in words(test)
     decided(test, "finding:fmt-context-not-sent", "", "Rebuild them.")
