@@ -10,12 +10,11 @@ import pytest
 from served import At, open_page, settle
 
 from readback.project_files import EXAMPLES
-from readback.review.state import build_review
+from readback.review.state import VERDICTS, build_review
 from readback.review.store import Store
 
 pytestmark = pytest.mark.browser
 DECISIONS = 10
-VERDICTS = {"Accept": "accept", "Change": "change", "Defer": "defer"}
 AT = """() => { const e = document.activeElement, box = e.getBoundingClientRect();
     return [e.ariaLabel || e.innerText.trim() || e.tagName, e === document.body ? "nowhere" :
         box.width > 2 && box.height > 2 && getComputedStyle(e).clipPath === "none" ? "seen" : "hidden"]; }"""
@@ -40,12 +39,14 @@ def test_ten_decisions_by_keyboard_alone(at: At, page: Any, tmp_path: Path) -> N
 
     for number in range(DECISIONS):
         title, kind = (page.locator(part).inner_text() for part in ("h2.rb-item", "h2.rb-item .rb-word"))
-        verdict = list(VERDICTS)[number % 3]
-        tab_to("Accept")
+        answers = page.locator(".st-key-item_verdict [role=radio]").all_inner_texts()
+        tab_to(answers[0])
         for _ in range(number % 3):
             page.keyboard.press("ArrowRight")
         page.keyboard.press("Enter")
-        page.locator(f".st-key-item_verdict [role=radio][aria-checked=true]:has-text('{verdict}')").wait_for()
+        page.locator(
+            f".st-key-item_verdict [role=radio][aria-checked=true]:has-text('{answers[number % 3]}')"
+        ).wait_for()
         tab_to("Reason")
         page.keyboard.type(f"Reason {number}.")
         if number == 0:
@@ -62,3 +63,4 @@ def test_ten_decisions_by_keyboard_alone(at: At, page: Any, tmp_path: Path) -> N
 
     decisions = build_review(Store(folder).events()).decisions
     assert [decision.reason for decision in decisions] == [f"Reason {number}." for number in range(DECISIONS)]
+    assert [decision.verdict for decision in decisions] == [VERDICTS[number % 3] for number in range(DECISIONS)]
