@@ -7,7 +7,7 @@ from readback.checks.quoted import Quoted
 from readback.ui.common import show
 from readback.ui.common.draw import keys, listing, places, present, setting, steps
 from readback.ui.common.state import choice
-from readback.ui.findings import explaining, ignoring, strip, taking
+from readback.ui.findings import explaining, first_sentence, ignoring, rule_list, taking
 from readback.ui.overview import overview
 from readback.words import t
 
@@ -22,7 +22,8 @@ if audit is not whole:
 if audit.truncated and audit.every is None:
     kept = t("findings.truncated", kept=len(audit.findings), all=sum(audit.counts.values()))
     show.notice(kept, "warning")
-every = listing.ordered(audit, workspace)
+weights = listing.weigh(audit, workspace)
+every = listing.ordered(audit, weights)
 if not every:
     show.empty(listing.none(audit), *overview.way(workspace))
     ignoring.show_ignored(audit)
@@ -51,14 +52,14 @@ if not found:
 
 asked = st.query_params.get("code")
 group = next((g for g in found if g.code == asked), found[0])
-shown = strip.order(listing.filtered(every, audit, severity, area, "", words) if condition else found)
+shown = listing.filtered(every, audit, severity, area, "", words) if condition else found
 with lead:
-    show.draw(listing.lead(found, every, records, audit, group))
+    show.draw(first_sentence.draw(found, every, records, audit, workspace))
 left, right = present.columns([8, 13], gap="medium")
 with left, present.slide("rules"):
     heading = t("findings.rules", n=len(found))
-    brief = present.on()
-    show.draw(strip.draw(shown, every, group.code, condition, records, audit, brief=brief) + show.aloud(heading))
+    view = rule_list.View(audit, workspace, {one.group.code: one for one in weights}, group.code, condition)
+    show.draw(rule_list.draw(view, found, shown, brief=present.on()) + show.aloud(heading))
     ignoring.show_ignored(audit)
 with right, present.slide("rule"):
     st.header(show.md(group.title))

@@ -133,7 +133,7 @@ def test_a_count_of_the_table_is_what_its_link_lists(demo: str, page: Any, sever
         turn_to(page, f"{demo}?workspace=six-conditions-mistakes", ".rb-first")
         count = int(page.locator(f'.rb-table a[href="{link}"]').first.inner_text())
         follow(page, f'.rb-table a[href="{link}"]', "/findings?")
-        places = page.locator(".rb-rule").evaluate_all("all => all.map((row) => Number(row.dataset.in))")
+        places = page.locator(".rb-rule").evaluate_all("all => all.map((row) => Number(row.dataset.n))")
         assert sum(places) == count, row
 
 

@@ -70,7 +70,7 @@ def promised(link: dict[str, str], page: Any) -> str:
         return ""
     if (both := re.search(r"([\d,]+) kinds? of .* in ([\d,]+) places?", link["said"])) is None:
         return ""
-    every = page.locator(".rb-rule").evaluate_all("all => all.map((row) => Number(row.dataset.in))")
+    every = page.locator(".rb-rule").evaluate_all("all => all.map((row) => Number(row.dataset.n))")
     counts = [places for places in every if places]
     there = len(counts), sum(counts)
     return "" if there == (number(both[1]), number(both[2])) else f"promised {both[0]}, found {there}"

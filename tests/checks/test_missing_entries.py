@@ -1,4 +1,4 @@
-"""What a finding misses in a message is shown below the message: it can be marked in no text that is sent."""
+"""What a finding misses in a message is shown before the message: it can be marked in no text that is sent."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ conditions: [{name: stored, mode: rag}]
 """
 
 
-def test_contexts_that_were_not_sent_are_shown_below_the_message(write: Write) -> None:
+def test_contexts_that_were_not_sent_are_shown_before_the_message(write: Write) -> None:
     long = "[3] " + "z" * 600
     rag = {"prompt": "Context:\n[1] one\n\nQuestion: why?\nAnswer:", "contexts": ["[1] one", "[2] two", long]}
     opened = workspace.open(write({"d.jsonl": [{"id": "a", "question": "why?", "rag": rag}], "readback.yml": CONFIG}))
     (finding,) = (one for one in engine.check(opened).findings if one.code == "fmt-context-not-sent")
     parts = Quoted(opened, open_dataset(opened.root, opened.dataset)).in_place(finding)
-    assert [(part.text, part.label, part.whole) for part in parts[-2:]] == [
+    assert [(part.text, part.label, part.whole) for part in parts[:2]] == [
         ("[2] two", "not in the message: entry 2 of rag.contexts", 7),
         (long[:BESIDE], "not in the message: entry 3 of rag.contexts", 604),
     ]
-    assert parts[0].text == rag["prompt"]
+    assert [part.text for part in parts[2:]] == [rag["prompt"]]
 
 
 def test_of_very_many_the_first_are_shown_and_each_says_so(write: Write) -> None:
@@ -37,6 +37,6 @@ def test_of_very_many_the_first_are_shown_and_each_says_so(write: Write) -> None
     rag = {"prompt": "Context:\n[1] text number 1\n\nQuestion: why?\nAnswer:", "contexts": contexts}
     opened = workspace.open(write({"d.jsonl": [{"id": "a", "question": "why?", "rag": rag}], "readback.yml": CONFIG}))
     (finding,) = (one for one in engine.check(opened).findings if one.code == "fmt-context-not-sent")
-    _, *missing = Quoted(opened, open_dataset(opened.root, opened.dataset)).in_place(finding)
+    *missing, _ = Quoted(opened, open_dataset(opened.root, opened.dataset)).in_place(finding)
     assert [part.text for part in missing] == contexts[1:11]
     assert all(part.label.endswith("of rag.contexts (the first 10 of 299 are shown)") for part in missing)

@@ -33,9 +33,8 @@ def findings(**params: str) -> AppTest:
 
 
 def rules(test: AppTest) -> list[str]:
-    """The codes of the rules on the left with a place in the condition that is chosen, if one is."""
-    rows = re.findall(r'<tbody class="rb-rule.*?" data-code="(.*?)" data-n="\d+" data-in="(\d+)">', said(test))
-    return [code for code, places in rows if places != "0"]
+    """The codes of the rules on the left."""
+    return re.findall(r'<li class="rb-rule[^>]*" data-code="(.*?)"', said(test))
 
 
 def repeating(count: int, **more: Any) -> dict[str, Any]:
@@ -62,20 +61,30 @@ def test_the_gravest_rule_is_open_and_explains_itself() -> None:
 
 def test_the_first_line_says_how_much_is_wrong_where_and_what_comes_first() -> None:
     test = findings(workspace="six-conditions-mistakes")
-    whole = "✕ 60 errors , ▲ 4 warnings and ● 4 hints of 13 rules; 63 of these are in 24 of 24 records."
-    assert whole in words(test)
-    assert "Look at first" not in words(test)  # it is open beside the list, and first in it
+    largest = "the largest, The user message contains system text , is in every record of 2 conditions."
+    assert f"✕ 7 kinds of errors in 60 places ; {largest}" in words(test)
     first = "The prompt lacks contexts that the record lists"
     assert said(test).count(f">{first}<") == 1  # in the list, and as the heading beside it
     assert test.main.header[0].value == first
-    assert f"{whole} Look at first: {first} ." in words(
-        findings(workspace="six-conditions-mistakes", code="fmt-markers")
-    )
-    assert [link["severity"] for link in links(test, "findings") if "code" not in link and "severity" in link][:3] == [
-        "error", "warning", "info",
-    ]  # fmt: skip
+    kinds, largest = [link for link in links(test, "findings") if "code" in link or "severity" in link][:2]
+    assert (kinds["severity"], largest["code"]) == ("error", "fmt-system-text-in-user")
     narrow = words(findings(workspace="six-conditions-mistakes", severity="error", arm="base, open book"))
-    assert "✕ 2 errors of 1 rule in 2 of 24 records (of 68 findings without the filter)." in narrow
+    assert f"1 kind of error in 2 places : {first} , in 2 of 24 records (of 68 places without the filter)." in narrow
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"severity": "warning"}, "▲ 4 kinds of warnings in 4 places ; the first, An answer cites contexts that were "
+         "not sent , is in 1 of 24 records (of 68 places without the filter)."),
+        ({"severity": "info"}, "● 3 kinds of hints in 4 places ; the largest, The model is served a prompt that "
+         "differs from training , is in 2 conditions (of 68 places without the filter)."),
+        ({"severity": "error", "arm": "–"}, "✕ 3 kinds of errors in 4 places ; the largest, A model's system message "
+         "differs between the places that state it , is in 2 places (of 68 places without the filter)."),
+    ],
+)  # fmt: skip
+def test_the_first_sentence_is_about_what_the_filter_leaves(asked: dict[str, str], sentence: str) -> None:
+    assert sentence in words(findings(workspace="six-conditions-mistakes", **asked))
 
 
 def test_the_rules_are_in_the_order_of_the_overview() -> None:
@@ -103,7 +112,8 @@ def test_a_condition_shows_only_its_own_findings() -> None:
     test = findings(**MISTAKE, code="fmt-system-text-in-user")
     assert set(rules(test)) == {"fmt-system-text-in-user", "fmt-train-serve-diff"}
     assert {link.get("condition") for link in links(test, "prompts") if "finding" in link} == {MISTAKE["arm"]}
-    assert "24 of 24 records · 24 places" in words(test)
+    assert "24 of 24 records · fmt-system-text-in-user" in words(test)
+    assert test.main.subheader[0].value == "24 places"
 
 
 def test_a_link_to_another_rule_keeps_the_filter() -> None:
@@ -241,10 +251,13 @@ def test_more_findings_than_an_audit_holds_are_all_listed(serving: Any, monkeypa
     marked = [one["record"] for one in links(test, "prompts") if "finding" in one]
     assert marked == [f"r{n}" for n in range(28)]
     assert "They ignore 28 findings." in words(test)
-    assert "✕ 28 errors of 1 rule in 28 of 28 records." in words(test)
+    whole = "1 kind of error in 28 places : The user message contains system text , in"
+    assert f"{whole} every record of 1 mode or task." in words(test)
     test.text_input(key="search").set_value("record r27").run()
-    assert "1 of 28 records · 1 place" in words(test)
-    assert "✕ 1 error of 1 rule in 1 of 28 records (of 28 findings without the filter)." in words(test)
+    assert "1 of 28 records · fmt-system-text-in-user" in words(test)
+    assert test.main.subheader[0].value == "1 place"
+    narrow = "1 kind of error in 1 place : The user message contains system text , in"
+    assert f"{narrow} 1 of 28 records (of 28 places without the filter)." in words(test)
     assert [one["record"] for one in links(test, "prompts") if "finding" in one] == ["r27"]
 
 
@@ -279,7 +292,8 @@ def test_what_is_not_kept_is_said_and_counted(serving: Any, monkeypatch: pytest.
     serving(repeating(8))
     test = findings()
     assert "Only the first 5 of 8 findings are kept here" in words(test)
-    assert "8 of 8 records · 8 places" in words(test)
+    assert "8 of 8 records · fmt-system-text-in-user" in words(test)
+    assert "8 places (3 of the places are not listed by condition)" in words(test)
     assert test.main.subheader[0].value == "Places 1 to 5 of 8"
 
 
@@ -293,7 +307,8 @@ def test_the_download_is_in_the_shape_of_the_command_line(serving: Any) -> None:
 def test_without_a_dataset_there_is_no_share_of_records(serving: Any) -> None:
     serving({"prompt_config.yml": "prompts: [{mode: simple, template: s.jinja}]\n", "s.jinja": "{{ query }}"})
     test = findings()
-    assert "without a dataset · 1 place" in words(test)
+    assert "without a dataset · " in words(test)
+    assert " in 1 place : " in words(test)
     assert "rb-share" not in said(test)
     assert "Simple" in words(test)
     assert [link["mode"] for link in links(test, "prompts") if "finding" in link] == ["simple"]
@@ -460,22 +475,18 @@ def test_an_entry_of_a_masked_record_says_that_it_is_not_exact(serving: Any) -> 
     assert any("so this text is not exact" in fact for fact in on_agenda()[0]["facts"])
 
 
-# The map: a row a rule, a cell a condition.
-
-CELL = re.compile(r'<a target="_self" class="rb-spot[^"]*" href="([^"]*)" title="([^"]*)"')
+# The list: a row a rule, with its places, the conditions they are in, and the planned comparison it touches.
 
 
-def rows_of(test: AppTest) -> list[tuple[str, int, list[str]]]:
-    """Each rule of the map: its code, the places in all, and the words of its cells."""
-    bodies = re.findall(r'<tbody class="rb-rule.*?</tbody>', said(test), re.DOTALL)
-    return [(re.search(r'data-code="(.*?)"', body)[1], int(re.search(r'data-n="(.*?)"', body)[1]),  # type: ignore[index]
-             [unescape(words) for _, words in CELL.findall(body)]) for body in bodies]  # fmt: skip
+def rows_of(test: AppTest) -> dict[str, str]:
+    """What the row of each rule says, by its code."""
+    rows = re.findall(r'<li class="rb-rule[^>]* data-code="(.*?)"(.*?)(?=<li class="rb-rule|</nav>)', said(test), re.S)
+    return {code: unescape(" ".join(re.sub(r"<[^>]+>", " ", f"<{row}").split())) for code, row in rows}
 
 
-def count(words: str) -> int:
-    found = re.search(r": ([\d,]+) places?", words)
-    assert found, words
-    return int(found[1].replace(",", ""))
+def arms_of(test: AppTest, code: str) -> list[dict[str, str]]:
+    """What the links of a rule's row ask for that lead to one condition."""
+    return [one for one in links(test, "findings") if one.get("code") == code and "arm" in one]
 
 
 def conditions(count: int, **more: Any) -> dict[str, Any]:
@@ -483,62 +494,86 @@ def conditions(count: int, **more: Any) -> dict[str, Any]:
     return repeating(1, conditions=[{"name": f"condition {n}", "mode": "m"} for n in range(count)], **more)
 
 
-def test_the_cells_of_a_rule_add_up_to_its_places_and_the_rules_to_all() -> None:
+def test_a_row_has_its_places_and_the_conditions_they_are_in_and_all_add_up() -> None:
     test = findings(workspace="six-conditions-mistakes")
-    every = rows_of(test)
-    assert all(places == sum(map(count, cells)) for _, places, cells in every)
-    assert sum(places for _, places, _ in every) == 68
-    assert "All rules: 68 places" in words(test)
-    assert "7 rules with errors: ✕ 60 errors , ● 2 hints" in words(test)
-    cells = {code: cells for code, _, cells in every}
-    assert "error, mistake 1: system text in the question: 1 place in 24 of 24 records" in cells["fmt-train-serve-diff"]
-    assert "hint, RAG-trained, closed book: 1 place about the whole condition" in cells["fmt-train-serve-diff"]
-    assert cells["dat-bad-line"] == [
-        "error, Not about one condition: files, models, judges, or what a record holds: "
-        "1 place about files, models or judges"
-    ]
+    rows = rows_of(test)
+    assert rows["fmt-system-text-in-user"] == (
+        "✕ error The user message contains system text 48 places "
+        "mistake 1: system text in the question · 24 mistake 2: system text in the stored prompt · 24"
+    )
+    assert rows["fmt-train-serve-diff"].split("training ")[1] == (
+        "3 places 2 of them hints mistake 1: system text in the question · 1 "
+        "instruction-only, open book · 1 hint RAG-trained, closed book · 1 hint"
+    )
+    assert rows["dat-bad-line"].endswith("A line or an entry cannot be read 1 place files, models or records")
+    assert sum(int(n) for n in re.findall(r'data-n="(\d+)"', said(test))) == 68
+    assert "13 rules, 68 places in all" in words(test)
+    assert not re.search(r"rotate|rb-map", said(test))
 
 
-def test_a_cell_leads_to_its_rule_in_its_condition_and_the_map_stays() -> None:
+def test_a_row_names_the_planned_comparison_that_its_rule_touches_as_overview_does() -> None:
     test = findings(workspace="six-conditions-mistakes")
-    body = next(body for body in re.findall(r'<tbody class="rb-rule.*?</tbody>', said(test), re.DOTALL)
-                if 'data-code="fmt-context-not-sent"' in body)  # fmt: skip
-    address = unescape(CELL.findall(body)[0][0])
-    assert "code=fmt-context-not-sent" in address
-    assert "arm=base%2C+open+book" in address
-    there = findings(workspace="six-conditions-mistakes", code="fmt-context-not-sent", arm="base, open book")
-    assert rows_of(there) == rows_of(test)
-    assert rules(there) == ["fmt-context-not-sent"]
-    assert said(there).count('rb-spot rb-error rb-shade-1" href') >= 1
-    assert "aria-current=true><span aria-hidden" in said(there)
+    touched = "both sides of Does training with snippets help? (“RAG-trained, open book” versus “base, open book”)"
+    assert next(code for code, row in rows_of(test).items() if touched in row) == "fmt-context-not-sent"
+    assert f"Planned comparison: {touched}" in rows_of(test)["fmt-context-not-sent"]
+    assert f"; {touched}" in words(page(workspace="six-conditions-mistakes"))
+    assert "Planned" not in rows_of(test)["fmt-system-text-in-user"]
+
+
+def test_each_severity_says_by_what_its_rules_are_ordered(serving: Any) -> None:
+    heads = re.findall(r"<h2[^>]*>(.*?)</h2>", said(findings(workspace="six-conditions-mistakes")))
+    assert heads[0] == "Errors; first what touches a planned comparison, then by conditions"
+    assert [head.split(";")[0] for head in heads] == ["Errors", "Warnings", "Hints"]
+    files = repeating(3)
+    files["data.jsonl"][1]["q"] += " [2]"
+    files["data.jsonl"] = "".join(json.dumps(row) + "\n" for row in files["data.jsonl"]) + "torn\n"
+    serving(files)
+    assert re.findall(r"<h2[^>]*>(.*?)</h2>", said(findings()))[0] == "Errors; first what is in most conditions"
+
+
+def test_a_condition_of_a_row_leads_to_its_places_there_and_all_conditions_lead_back() -> None:
+    test = findings(workspace="six-conditions-mistakes", severity="error")
+    asked = arms_of(test, "fmt-context-not-sent")[1]
+    assert (asked["arm"], asked["severity"]) == ("RAG-trained, open book", "error")
+    there = findings(**asked)
+    assert rows_of(there)["fmt-context-not-sent"].split("lists ")[1].startswith("2 of 6 places base, open book · 2")
     assert there.main.subheader[0].value == "2 places"
+    assert "aria-current=true><bdi>RAG-trained, open book</bdi><span> · 2</span></a>" in said(there)
+    assert "All conditions" in words(there).split("in all")[1][:20]
+    assert {"code": "fmt-context-not-sent", "severity": "error", "workspace": "six-conditions-mistakes"} in links(
+        there, "findings"
+    )
 
 
-def test_ninety_six_conditions_have_columns_for_the_worst_and_one_for_the_others(serving: Any) -> None:
+def test_of_ninety_six_conditions_a_row_says_every_and_of_most_of_them_three_and_how_many_more(serving: Any) -> None:
     serving(conditions(96))
     test = findings()
-    ((_, places, cells),) = rows_of(test)
-    assert places == 96
-    assert len(cells) == 25
-    assert sum(map(count, cells)) == 96
-    assert "error, 72 other conditions: 72 places" in cells[-1]
-    assert "condition 95: 1 place" in " ".join(rows_of(findings(arm="condition 95"))[0][2])
+    assert rows_of(test) == {
+        "fmt-system-text-in-user": "✕ error The user message contains system text 96 places every condition 1 rule, 96 "
+        "places in all"
+    }
+    assert "The user message contains system text , in every record of every condition." in words(test)
+    assert "everywhere condition 0 · 1" in words(test)
+    assert "<summary>90 more</summary>" in said(test)  # beside the chosen rule, where each is a link
+    assert len({one["arm"] for one in arms_of(test, "fmt-system-text-in-user")}) == 96
+    chosen = rows_of(findings(arm="condition 95"))["fmt-system-text-in-user"]
+    assert "1 of 96 places condition 0 · 1 condition 1 · 1 condition 95 · 1 93 more" in chosen
 
 
-def test_where_nothing_is_about_a_condition_there_is_no_map(serving: Any) -> None:
+def test_where_nothing_is_about_a_condition_no_condition_is_named(serving: Any) -> None:
     serving(unlike(3))
-    test = findings()
-    assert "rb-spot" not in said(test)
-    assert "A number counts places. None of them is about one condition." in words(test)
+    assert rows_of(findings())["dat-unknown-key"].split("3 places ")[1].startswith("files, models or records")
 
 
-def test_a_name_of_300_characters_is_cut_at_the_head_and_whole_on_hover(serving: Any) -> None:
+def test_a_long_name_and_one_from_right_to_left_are_whole_and_stand_alone(serving: Any) -> None:
     name = "<n>" * 100
-    serving(repeating(1, conditions=[{"name": name, "mode": "m"}, {"name": "مرحبا", "mode": "m"}]))
-    test = findings()
-    assert f"error, {name}: 1 place in 1 of 1 record" in rows_of(test)[0][2]
-    heads = re.findall(r"rb-map-name[^>]*><bdi>(.*?)</bdi>", said(test))
-    assert [len(unescape(head)) for head in heads] == [44, 5]
+    modes = [{"mode": "m", "system": BRIEF, "template": "{{ q }}"}, {"mode": "k", "template": "{{ id }}"}]
+    by_mode = [{"name": one, "mode": "m"} for one in (name, "مرحبا")]
+    serving(repeating(1, conditions=[*by_mode, {"name": "without", "mode": "k"}], modes=modes))
+    drawn = unescape(said(findings()))
+    assert drawn.count(f'title="{name}"') == 2  # of the link in the list, and of the one beside it
+    assert drawn.count(f"<bdi>{name}</bdi><span> · 1</span>") == 2
+    assert "<bdi>مرحبا</bdi><span> · 1</span>" in drawn
 
 
 def test_the_first_place_is_in_its_messages_with_the_fix_beside_it(serving: Any) -> None:

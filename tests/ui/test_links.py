@@ -21,7 +21,7 @@ from readback.ui.common.draw.table import PAGE
 
 FROM = ("overview", "findings", "results")
 REAL = ("legal", "liverag-judge", "mtrag", "prompt-formats", "albert", "judge-outputs")  # the quickest first
-ROW = re.compile(r'<tbody class="rb-rule[^>]* data-in="(\d+)">')
+ROW = re.compile(r'<li class="rb-rule[^>]* data-n="(\d+)">')
 
 
 class Link(NamedTuple):
@@ -85,7 +85,7 @@ def off(link: Link, test: AppTest) -> str:
         if said_both := re.search(r"([\d,]+) kinds? of .* in ([\d,]+) place", link.said):
             return "" if (number(said_both[1]), number(said_both[2])) == (rules, every) else f"{rules} in {every}"
         if (
-            promised := re.search(r": ([\d,]+) places? in ", link.said)
+            promised := re.search(r" · ([\d,]+)(?: \w+)?$", link.said)
             or re.fullmatch(r"([\d,]+)(?: more \w+)?", link.said)
             or re.fullmatch(r"\W*([\d,]+) (?:error|warning|note)s?", link.said)
         ):
@@ -113,7 +113,7 @@ def off(link: Link, test: AppTest) -> str:
 
 
 def _of_rule(test: AppTest, code: str) -> int:
-    found = re.search(rf'<tbody class="rb-rule[^>]* data-code="{re.escape(code)}"[^>]* data-in="(\d+)">', said(test))
+    found = re.search(rf'<li class="rb-rule[^>]* data-code="{re.escape(code)}"[^>]* data-n="(\d+)">', said(test))
     return int(found[1]) if found else 0
 
 

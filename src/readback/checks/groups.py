@@ -149,20 +149,6 @@ def by_severity(rule_groups: Sequence[Group]) -> Mapping[Severity, int]:
     return {severity: n[severity] for severity in WEIGHT if n[severity]}
 
 
-def in_records(rule_groups: Sequence[Group]) -> int | None:
-    """In how many different records of the dataset groups have a finding; None where not all findings are at hand."""
-    bits, numbers = 0, set[int]()
-    for group in rule_groups:
-        if isinstance(group.findings, Listed):
-            for kind in group.findings.kinds:
-                bits |= kind.records
-        elif group.count > len(group.findings):
-            return None
-        else:
-            numbers |= {finding.place.index for finding in group.findings if finding.place.index is not None}
-    return bits.bit_count() + sum(not bits >> number & 1 for number in numbers)
-
-
 def firsts(findings: Sequence[Finding]) -> Sequence[Finding]:
     """One of each condition at least."""
     return findings.firsts() if isinstance(findings, Listed) else findings

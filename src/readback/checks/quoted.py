@@ -59,8 +59,8 @@ class Quoted:
         return cut_excerpt(text, at.start, at.end, label, around)
 
     def in_place(self, finding: Finding) -> tuple[Excerpt, ...]:
-        """Return the messages that a finding is about, the one it is in with its stretch marked and the others with
-        their beginnings; only the excerpt where it is about no message that is sent.
+        """Return what a message misses, then the messages that a finding is about, the one it is in with its stretch
+        marked and the others with their beginnings; only the excerpt where it is about no message that is sent.
         """
         at, sent = finding.place, sent_of(finding.place)
         marked = self.excerpt(finding, AROUND_IN_PLACE)
@@ -77,7 +77,7 @@ class Quoted:
             parts.append(Excerpt(text, role(message.role), (), 0, len(message.text)))
         if marked and not any(part.marks for part in parts):  # of an answer, or of a field
             parts.append(marked)
-        return (*parts, *self._list_missing(finding, at.index))
+        return (*self._list_missing(finding, at.index), *parts)
 
     def _list_missing(self, finding: Finding, index: int) -> Iterator[Excerpt]:
         """Yield the beginnings of the entries of a field that a finding misses in a message: evidence that is not there

@@ -11,10 +11,10 @@ from readback.checks.groups import WEIGHT, Group, paragraphs
 from readback.checks.summary import Audit
 from readback.ui.common import show
 from readback.ui.common.draw import listing
-from readback.ui.findings import strip
+from readback.ui.findings import spread
 from readback.words import t
 
-ARMS = 6  # conditions that are named above the places; the map has all
+ARMS = 6  # conditions that are named above the places; the others are folded
 
 
 def name_filters() -> str:
@@ -36,15 +36,19 @@ def describe(group: Group, rule_groups: Sequence[Group], arm: str, records: int,
         listing.extent(audit, group, records),
         group.code,
     )
-    counts = strip.count_in(whole, audit)
-    if len(counts) < 2:
+    parts = spread.count_parts(whole, audit)
+    if len(parts) < 2:
         return extent
-    order = [name for name in (*(row.name for row in audit.conditions), listing.NO_ROW) if name in counts]
-    named = order[:ARMS] if arm not in order[ARMS:] else [*order[: ARMS - 1], arm]
-    links = [_link(t("findings.everywhere", n=whole.count), group.code, "", arm)]
-    links += [_link(t("findings.in_arm", name=_name(name), n=counts[name]), group.code, name, arm) for name in named]
-    rest = len(order) - len(named)
-    more = show.h(' <span class="rb-small">{}</span>', t("findings.other_arms", n=rest)) if rest else Markup("")
+    named = spread.rank_named(parts, arm, ARMS)
+    links = [_link(show.h("{}", t("findings.everywhere")), group.code, "", arm)]
+    links += [_link(spread.name_arm(name, parts[name], group.severity), group.code, name, arm) for name in named]
+    others = [
+        _link(spread.name_arm(name, parts[name], group.severity), group.code, name, arm)
+        for name in parts
+        if name not in named
+    ]
+    fold = '<details class="rb-small"><summary>{}</summary>{}</details>'
+    more = show.h(fold, t("findings.other_arms", n=len(others)), show.join(others, " ")) if others else Markup("")
     label = t("findings.in_conditions")
     return show.h('{}<nav class="rb-arms" aria-label="{}">{}{}</nav>', extent, label, show.join(links, " "), more)
 
@@ -60,11 +64,10 @@ def offer(group: Group) -> None:
                              listing.prose(text)))  # fmt: skip
 
 
-def _name(arm: str) -> str:
-    return t("findings.column_files") if arm == listing.NO_ROW else strip.shorten_name(arm)
-
-
-def _link(words: str, code: str, to: str, arm: str) -> Markup:
+def _link(words: Markup, code: str, to: str, arm: str) -> Markup:
+    """Return the way to the places of a rule in one condition, or in all where `to` is ""; it keeps the filters."""
     filters = {key: st.query_params.get(key) for key in listing.FILTERS}
     link = show.link("findings", words, **{**filters, "code": code, "arm": to or None})
+    if to:
+        link = link.replace("<a ", show.h('<a title="{}" ', spread.describe_arm(to)), 1)
     return show.current(link) if to == arm else link

@@ -299,15 +299,5 @@ def _first(audit: Audit, weighed_group: Weighed, by: str, number: int) -> Markup
 
 def _sides(audit: Audit, weighed_group: Weighed) -> Markup:
     """Which planned comparison it is in, and the way to look at both sides of it."""
-    hit = weighed_group.one_sided or weighed_group.both_sided
-    if not hit:
-        return Markup("")
-    section = (
-        "sample" if audit.sample and weighed_group.one_sided else "overview"
-    )  # the other side may have it elsewhere
-    key = f"{section}.first_{'one' if weighed_group.one_sided else 'both'}"
-    names = paired.name_pair(hit[0])
-    words = paired.find_question(choice.workspace(), hit[0]) or t("overview.planned_pair")
-    label = show.h('<span title="{}">{}<span class="rb-aloud"> ({})</span></span>', names, words, names)
-    pair = paired.link(hit[0], label)
-    return show.h(t(f"{key}_more" if hit[1:] else key, n=len(hit) - 1, pair="{pair}"), pair=pair)
+    sides = paired.describe_sides(choice.workspace(), audit, weighed_group)
+    return show.h("; {}", sides) if sides else Markup("")

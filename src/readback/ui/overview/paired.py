@@ -8,7 +8,7 @@ from functools import partial
 
 from markupsafe import Markup
 
-from readback.checks.comparisons import Pair, Verdict
+from readback.checks.comparisons import Pair, Verdict, Weighed
 from readback.checks.fair_pairs import name_of
 from readback.checks.summary import Audit
 from readback.scores import conclusion, criterion_kinds, in_view, report
@@ -136,6 +136,24 @@ def find_question(workspace: Workspace, pair: Pair) -> str:
     """Return the question in words that the plan states for a pair, "" where it states none."""
     sides = {pair.a, pair.b}
     return next((plan.question for plan in list_planned(workspace) if plan.question and {plan.a, plan.b} == sides), "")
+
+
+def describe_sides(workspace: Workspace, audit: Audit, weighed_group: Weighed) -> Markup:
+    """Return on which side of which planned comparison a rule has findings, by its question as the way to both sides
+    beside each other, and how many more there are; "" where it touches none.
+    """
+    hit = weighed_group.one_sided or weighed_group.both_sided
+    if not hit:
+        return Markup("")
+    section = (
+        "sample" if audit.sample and weighed_group.one_sided else "overview"
+    )  # the other side may have it elsewhere
+    key = f"{section}.first_{'one' if weighed_group.one_sided else 'both'}"
+    names = name_pair(hit[0])
+    words = find_question(workspace, hit[0]) or t("overview.planned_pair")
+    label = show.h('<span title="{}">{}<span class="rb-aloud"> ({})</span></span>', names, words, names)
+    pair = link(hit[0], label)
+    return show.h(t(f"{key}_more" if hit[1:] else key, n=len(hit) - 1, pair="{pair}"), pair=pair)
 
 
 def name_pair(pair: Pair) -> str:

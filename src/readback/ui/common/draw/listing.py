@@ -1,4 +1,4 @@
-"""The findings page's parts: the rules with their bars, and the filter."""
+"""The findings page's parts: the filter, and which places of a rule are in view."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from random import Random
 import streamlit as st
 from markupsafe import Markup
 
-from readback.checks.comparisons import planned, weighed
+from readback.checks.comparisons import Weighed, planned, weighed
 from readback.checks.groups import (
     WEIGHT,
     Group,
     also,
     area,
-    by_severity,
     groups,
-    in_records,
     listed,
     looked_at,
     names,
@@ -27,7 +25,6 @@ from readback.checks.groups import (
 from readback.checks.groups import severities as severities_of
 from readback.checks.sample import SEED, hit
 from readback.checks.summary import Audit
-from readback.checks.training import AREA
 from readback.html import exact
 from readback.types import Finding, Location, Workspace
 from readback.ui.common import address, show
@@ -85,44 +82,17 @@ def condition_label(condition: str) -> str:
     return t("findings.no_row") if condition == NO_ROW else exact.spelling(condition)
 
 
-def ordered(audit: Audit, workspace: Workspace) -> tuple[Group, ...]:
-    """Every group with all its findings, in the order in which the overview says what to look at first."""
-    order = [row.group.code for row in weighed(audit, groups(audit), planned(workspace))]
-    return tuple(sorted(listed(audit), key=lambda group: order.index(group.code)))
-
-
-def lead(groups_found: Sequence[Group], every: Sequence[Group], records: int, audit: Audit, chosen: Group) -> Markup:
-    """How many findings of which severity, in how many records, and which rule comes first where another one is
-    chosen; each opens what it counts.
-
-    `every` are the groups without the filter, to which the sentence says how many findings it left out.
+def weigh(audit: Audit, workspace: Workspace) -> tuple[Weighed, ...]:
+    """Return what every rule means for the planned comparisons, in the order in which Overview says what to look at
+    first.
     """
-    filters = {key: st.query_params.get(key) for key in FILTERS}
-    link = '<a class="rb-link" target="_self" href="{}">{}</a>'
-    counted = [
-        show.h(link, address.href("findings", **{**filters, "severity": severity}), show.severity(severity, n))
-        for severity, n in by_severity(groups_found).items()
-    ]
-    what = show.join([show.join(counted[:-1], ", "), *counted[-1:]], t("overview.and")) if counted[1:] else counted[0]
-    has_other_texts = any(training.is_separate for training in audit.training) and any(
-        group.code.startswith(AREA) for group in groups_found
-    )
-    some = None if audit.sample or has_other_texts else in_records(groups_found)
-    where = ""
-    if some and records:
-        about = sum(group.count for group in groups_found if group.records)
-        part = about < sum(group.count for group in groups_found)  # the others are about no single record
-        where = t("findings.lead_part", k=about, some=some, n=records) if part else ""
-        where = where or f" {t('findings.lead_records', some=some, n=records)}"
-    where = f" {t('findings.lead_sample')}" if audit.sample else where
-    count, whole = (sum(group.count for group in groups) for groups in (groups_found, every))
-    where += t("findings.lead_filtered", n=whole) if count != whole else ""
-    first = Markup("")
-    if chosen is not groups_found[0]:
-        way = show.link("findings", groups_found[0].title, **filters, code=groups_found[0].code)
-        first = show.h(" {} {}.", t("findings.lead_first"), way)
-    rules = t("findings.lead_rules", n=len(groups_found))
-    return show.h('<p class="rb-lead">{} {}{}.{}</p>', what, rules, where, first)
+    return weighed(audit, groups(audit), planned(workspace))
+
+
+def ordered(audit: Audit, weights: Sequence[Weighed]) -> tuple[Group, ...]:
+    """Every group with all its findings, in the order of the weights."""
+    order = [weight.group.code for weight in weights]
+    return tuple(sorted(listed(audit), key=lambda group: order.index(group.code)))
 
 
 def prose(text: str) -> Markup:
@@ -222,14 +192,10 @@ def _describe_finding(finding: Finding, title: str) -> str:
 
 
 def extent(audit: Audit, group: Group, records: int) -> str:
-    """In how many records a rule has a finding, of how many, at how many places, and which lighter ones are among
-    them.
-    """
+    """In how many records a rule has a finding, of how many, and which lighter ones are among them."""
     sample = audit.sample
     total = hit(sample, group.code, group.records)[1] if sample else looked_at(audit, group.code, records)
-    lighter = also(group)
-    parts = (_of_records(audit, group, total), t("findings.places", n=group.count), lighter)
-    return " · ".join(part for part in parts if part)
+    return " · ".join(part for part in (_of_records(audit, group, total), also(group)) if part)
 
 
 def _of_records(audit: Audit, group: Group, records: int) -> str:

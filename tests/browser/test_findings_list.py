@@ -1,4 +1,4 @@
-"""The map of Findings in a browser, and the first page of a report on paper."""
+"""The list of Findings in a browser, and the first page of a report on paper."""
 
 from __future__ import annotations
 
@@ -19,48 +19,42 @@ MISTAKES = "findings?workspace=six-conditions-mistakes"
 PAPER = {"width": 688, "height": 1017}  # A4 without its margins of 14 mm, in CSS pixels
 
 
-def test_the_map_is_in_the_first_view_and_its_head_stays(demo: str, tour: Any) -> None:
+def test_the_rules_are_in_the_first_view_and_none_of_their_words_is_cut_or_slanted(demo: str, tour: Any) -> None:
+    for size in (LAPTOP, {"width": 1920, "height": 1080}, {"width": 390, "height": 844}):
+        tour.set_viewport_size(size)
+        turn_to(tour, f"{demo}{MISTAKES}", ".rb-rule")
+        settle(tour)
+        cut = tour.locator(".rb-rules :is(p, a, bdi, b, h2)").evaluate_all(
+            "all => all.filter((e) => e.scrollWidth > e.clientWidth + 1 && e.clientWidth).map((e) => e.innerText)"
+        )
+        assert cut == []
+        turned = "all => all.filter((e) => getComputedStyle(e).transform !== 'none').length"
+        assert tour.locator(".rb-rules *").evaluate_all(turned) == 0
+        assert tour.evaluate("document.documentElement.scrollWidth") <= size["width"]
     tour.set_viewport_size(LAPTOP)
-    turn_to(tour, f"{demo}{MISTAKES}", ".rb-map")
-    first = tour.locator(".rb-map a.rb-spot").first.bounding_box()
-    assert first["y"] < 380
+    settle(tour)
+    in_view = "all => all.filter((e) => e.getBoundingClientRect().bottom < innerHeight).length"
+    assert tour.locator(".rb-rule").evaluate_all(in_view) >= 6
+    line = "e => e.clientHeight / parseFloat(getComputedStyle(e).lineHeight)"
+    assert tour.locator(".rb-lead").first.evaluate(line) < 2.5
     fix, place = (tour.locator(selector).first.bounding_box() for selector in (".rb-fix-card", ".rb-places"))
     assert fix["x"] > place["x"] + place["width"] - 1  # beside it
     assert abs(fix["y"] - place["y"]) < 60
-    head = tour.locator(".rb-map thead th").nth(1)
-    before = head.bounding_box()["y"]
-    tour.locator(".rb-map tfoot").scroll_into_view_if_needed()
-    settle(tour)
-    assert 0 < head.bounding_box()["y"] <= before
-    cut = tour.locator(".rb-map a.rb-spot").evaluate_all(
-        "all => all.filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.title)"
+
+
+def test_a_long_name_ends_in_dots_before_its_count_and_is_whole_for_who_points_at_it(demo: str, tour: Any) -> None:
+    tour.set_viewport_size(LAPTOP)
+    turn_to(tour, f"{demo}{MISTAKES}", ".rb-rule-arms bdi + span")
+    link = tour.locator(".rb-rule-arms a:has(bdi + span)").first
+    link.evaluate("e => { e.firstElementChild.textContent = 'a long name '.repeat(25); }")
+    name, count, row = (part.bounding_box() for part in (link.locator("bdi"), link.locator("span"),
+                                                         tour.locator(".rb-rule").first))  # fmt: skip
+    assert link.locator("bdi").evaluate("e => e.scrollWidth > e.clientWidth && getComputedStyle(e).textOverflow") == (
+        "ellipsis"
     )
-    assert cut == []
-
-
-def test_names_lean_over_their_columns_whole_and_the_focus_shows_a_longer_one(demo: str, tour: Any) -> None:
-    tour.set_viewport_size(LAPTOP)
-    turn_to(tour, f"{demo}{MISTAKES}", ".rb-map")
-    heads = tour.locator(".rb-map thead a.rb-map-name")
-    cut = heads.evaluate_all("all => all.filter((e) => e.scrollHeight > e.clientHeight + 2).map((e) => e.innerText)")
-    assert cut == []
-    heads.last.focus()
-    shown = heads.last.evaluate("e => getComputedStyle(e.closest('th'), '::after').content")
-    assert shown == f'"{heads.last.get_attribute("aria-label")}"'
-    frame = tour.locator(".rb-map-frame").bounding_box()
-    ends = heads.evaluate_all("all => all.map((e) => e.getBoundingClientRect().right)")
-    assert max(ends) <= frame["x"] + frame["width"] + 40  # leaning over the gap, not over what is beside it
-
-
-def test_the_key_of_the_map_has_its_samples_beside_their_words(demo: str, tour: Any) -> None:
-    tour.set_viewport_size(LAPTOP)
-    turn_to(tour, f"{demo}{MISTAKES}", ".rb-map-key")
-    entries = tour.locator(".rb-map-key li")
-    lines = entries.evaluate_all("all => all.map((e) => e.clientHeight / parseFloat(getComputedStyle(e).lineHeight))")
-    assert len(lines) == 4
-    assert max(lines) < 2  # a line each, with room for the sample
-    gaps = entries.evaluate_all("all => all.map((e) => e.querySelector('.rb-map').clientWidth)")
-    assert max(gaps) < 50
+    assert name["x"] + name["width"] <= count["x"] + 1
+    assert count["x"] + count["width"] <= row["x"] + row["width"]
+    assert link.get_attribute("title") == "base, open book"
 
 
 @pytest.mark.parametrize("address", ["review?workspace=six-conditions", "review?workspace=six-conditions&present=1"])
@@ -88,29 +82,25 @@ WORDS = """() => {
 @pytest.mark.parametrize("address", [MISTAKES, "findings?workspace=copied-prompts", "review?workspace=six-conditions"])
 def test_what_is_presented_has_eighty_words_of_ours_at_most(address: str, demo: str, tour: Any) -> None:
     tour.set_viewport_size(LAPTOP)
-    turn_to(tour, f"{demo}{address}&present=1", ".rb-map, .rb-verdict")
+    turn_to(tour, f"{demo}{address}&present=1", ".rb-rule, .rb-verdict")
     words = tour.evaluate(WORDS)
     assert 20 < len(words) <= 80, (len(words), " ".join(words))
 
 
-def test_a_cell_is_clicked_and_the_map_stays(demo: str, tour: Any) -> None:
+def test_a_condition_is_opened_by_the_keyboard_and_all_of_them_again(demo: str, tour: Any) -> None:
     tour.set_viewport_size(LAPTOP)
-    turn_to(tour, f"{demo}{MISTAKES}", ".rb-map")
-    cells = tour.locator(".rb-map a.rb-spot").count()
-    tour.locator('.rb-rule[data-code="fmt-system-text-in-user"] a.rb-spot').nth(1).click()
-    tour.locator(".rb-map a.rb-spot[aria-current]").wait_for()
+    turn_to(tour, f"{demo}{MISTAKES}", ".rb-rule")
+    rules = tour.locator(".rb-rule").count()
+    tour.locator('.rb-rule[data-code="fmt-system-text-in-user"] .rb-rule-arms a').nth(1).focus()
+    tour.keyboard.press("Enter")
+    tour.locator(".rb-rule-arms a[aria-current]").wait_for()
     settle(tour)
-    assert tour.locator(".rb-map a.rb-spot").count() == cells
+    assert tour.locator(".rb-rule").count() < rules
+    assert tour.locator(".rb-chosen .rb-rule-count").inner_text() == "24 of 48 places"
     assert "mistake 2" in tour.locator(".rb-arms [aria-current]").inner_text()
-
-
-def test_on_a_phone_no_cell_is_cut(demo: str, tour: Any) -> None:
-    tour.set_viewport_size({"width": 390, "height": 844})
-    turn_to(tour, f"{demo}{MISTAKES}", ".rb-map")
-    wide = tour.locator(".rb-map a.rb-spot").evaluate_all("all => all.filter((e) => e.scrollWidth > e.clientWidth + 1)")
-    assert wide == []
-    assert tour.evaluate("document.documentElement.scrollWidth") <= 390
-    tour.set_viewport_size(LAPTOP)
+    tour.locator(".rb-rules-foot a").click()
+    tour.wait_for_function(f"() => document.querySelectorAll('.rb-rule').length === {rules}")
+    assert tour.locator(".rb-chosen").get_attribute("data-code") == "fmt-system-text-in-user"
 
 
 @pytest.mark.parametrize("many", [0, 40])

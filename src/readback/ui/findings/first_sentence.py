@@ -1,0 +1,72 @@
+"""The first sentence of Findings: how many kinds of the gravest faults there are, and where the largest is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+from markupsafe import Markup
+
+from readback.checks.groups import Group, by_severity, looked_at
+from readback.checks.sample import hit
+from readback.checks.summary import Audit
+from readback.types import Severity, Workspace
+from readback.ui.common import address, show
+from readback.ui.common.draw.listing import FILTERS, NO_ROW
+from readback.ui.findings import spread
+from readback.words import t
+
+
+def draw(
+    rule_groups: Sequence[Group], every: Sequence[Group], records: int, audit: Audit, workspace: Workspace
+) -> Markup:
+    """Return the sentence on top: the kinds of the gravest severity with their places, each way a link; the kind with
+    most places, or where all have as many the first one; and how many places the filter left out.
+
+    `every` are the groups without the filter.
+    """
+    filters = {key: st.query_params.get(key) for key in FILTERS}
+    severity, n = next(iter(by_severity(rule_groups).items()))
+    kinds = [group for group in rule_groups if _count(group, severity)]
+    sizes = [_count(group, severity) for group in kinds]
+    largest = kinds[sizes.index(max(sizes))]
+    words = t(f"findings.kinds_{severity}", n=len(kinds), places=t("findings.places", n=n))
+    link = '<a class="rb-link" target="_self" href="{}">{}</a>'
+    sign = '<span class="rb-severity rb-{}"><span aria-hidden="true">{}</span> {}</span>'
+    signed = show.h(sign, severity, show.SIGNS[severity], words)
+    counted = show.h(link, address.href("findings", **{**filters, "severity": severity}), signed)
+    title = show.h(link, address.href("findings", **{**filters, "code": largest.code}), largest.title)
+    key = "lead_only" if len(kinds) == 1 else "lead_largest" if len(set(sizes)) > 1 else "lead_first"
+    extent = _describe_extent(largest, severity, any(largest is group for group in every), records, audit, workspace)
+    left, whole = (sum(group.count for group in groups) for groups in (rule_groups, every))
+    filtered = t("findings.lead_filtered", n=whole) if left != whole else ""
+    sentence = t(f"findings.{key}", kinds="{kinds}", title="{title}", extent="{extent}", filtered="{filtered}")
+    return show.h(f'<p class="rb-lead">{sentence}</p>', kinds=counted, title=title, extent=extent, filtered=filtered)
+
+
+def _count(group: Group, severity: Severity) -> int:
+    return by_severity((group,)).get(severity, 0)
+
+
+def _describe_extent(
+    group: Group, severity: Severity, is_whole: bool, records: int, audit: Audit, workspace: Workspace
+) -> str:
+    """Return where a rule has its places of the severity: in every record of some conditions, else in how many records
+    of how many conditions, or in how many places. `is_whole`: no filter left any of its findings out.
+    """
+    arms = {arm for arm, part in spread.count_parts(group, audit).items() if part.severity == severity} - {NO_ROW}
+    if len(arms) == len(audit.conditions) > 1:
+        conditions = t(f"findings.every_{'arm' if workspace.conditions else 'mode'}")
+    else:
+        by = "conditions" if workspace.conditions else "modes"
+        conditions = t(f"overview.first_{by}", n=len(arms)) if arms else ""
+    sample = audit.sample
+    if is_whole and sample is None and spread.is_in_all_records(group, arms, audit, records):
+        return t("findings.extent_full", conditions=conditions)
+    some = hit(sample, group.code, group.records)[0] if sample else group.records
+    if records and some and len(by_severity((group,))) == 1:  # else records with lighter findings are among them
+        total = hit(sample, group.code, group.records)[1] if sample else looked_at(audit, group.code, records)
+        key = "extent_sample" if sample and group.code not in sample.full else "extent_records"
+        where = t(f"findings.{key}", some=some, n=total)
+        return t("findings.extent_both", where=where, conditions=conditions) if len(arms) > 1 else where
+    return t("findings.extent_in", what=conditions or t("findings.places", n=_count(group, severity)))
