@@ -502,7 +502,7 @@ def test_a_row_has_its_places_and_the_conditions_they_are_in_and_all_add_up() ->
         "mistake 1: system text in the question · 24 mistake 2: system text in the stored prompt · 24"
     )
     assert rows["fmt-train-serve-diff"].split("training ")[1] == (
-        "3 places 2 of them hints mistake 1: system text in the question · 1 "
+        "1 place and 2 hints mistake 1: system text in the question · 1 "
         "instruction-only, open book · 1 hint RAG-trained, closed book · 1 hint"
     )
     assert rows["dat-bad-line"].endswith("A line or an entry cannot be read 1 place files, models or records")

@@ -13,6 +13,7 @@ import pytest
 from score_files import TIDY, Write
 from streamlit.testing.v1 import AppTest
 
+from readback import cli
 from readback.project_files import EXAMPLES
 
 Open = Callable[..., AppTest]
@@ -280,3 +281,17 @@ def test_what_a_log_states_of_its_scores_stands_beside_them(write: Write, page: 
     said = drawn(page(write({"log.json": json.dumps(log)})))
     assert "The mean that a file states was computed again from its rows, and agrees." in said
     assert "One other number of the log (stderr) cannot be computed again from its rows." in said
+
+
+@pytest.mark.parametrize(("scale", "is_narrow"), [((0, 1), False), ((0, 1, 2), True)])
+def test_the_page_warns_of_narrow_intervals_where_the_command_does(
+    scale: tuple[int, ...], is_narrow: bool, write: Write, page: Open, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A rate has an interval of its own, which is not too narrow where most scores are equal; a mean's is."""
+    body = "".join(f"q{q},{side},good,{scale[q % 5 == 0]},ada,\n" for q in range(40) for side in "xy")
+    config = {"scores": ["s.csv"], "criteria": {"good": {"scale": list(scale)}}}
+    root = write({"s.csv": TIDY + body, "readback.yml": config})
+    warning = "most scores are equal (70 % or more), so the intervals of their means are too narrow"
+    assert (warning in drawn(page(root))) is is_narrow
+    assert cli.main(["scores", str(root)]) == 0
+    assert (warning in capsys.readouterr().out) is is_narrow

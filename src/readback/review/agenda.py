@@ -213,7 +213,7 @@ def _build_comparison_item(verdict: Verdict, weighed_groups: Sequence[Weighed]) 
         f"comparison:{a}|{b}",
         "comparison",
         t(f"agenda.comparison_{verdict.kind}", a=a, b=b),
-        why(verdict),
+        (*why(verdict), *_list_touching(verdict, weighed_groups)),
         "compare",
         {"condition": b, "b_condition": a},  # in the order of the title, and of Results
         Subject("comparison", (a, b)),
@@ -223,6 +223,20 @@ def _build_comparison_item(verdict: Verdict, weighed_groups: Sequence[Weighed]) 
         pair=verdict.pair,
         verdict=verdict,
     )
+
+
+def _list_touching(verdict: Verdict, weighed_groups: Sequence[Weighed]) -> Iterator[str]:
+    """Yield which errors are on a side of a comparison and are no reason of its verdict: whoever decides on it would
+    not see them otherwise.
+    """
+    reasons = set() if verdict.kind == "unknown" else {fault.code for fault in verdict.faults}
+    titles = [
+        t("agenda.touching_title", title=each.group.title)
+        for each in weighed_groups
+        if each.group.severity == "error" and verdict.pair in each.with_finding and each.group.code not in reasons
+    ]
+    if titles:
+        yield t("agenda.touching", n=len(titles), titles=", ".join(titles))
 
 
 def _build_finding_item(weighed_group: Weighed, new: bool) -> Item:

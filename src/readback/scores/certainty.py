@@ -11,6 +11,7 @@ from readback.types import Criterion
 if TYPE_CHECKING:
     from readback.stats.interval import Clustered
 
+NARROW_METHODS = ("t", "bca")  # whose intervals are too short where one value holds most scores
 CONCENTRATED = 0.7  # share of one value from which an interval for the mean is known to be too narrow
 Span = tuple[float, float]
 

@@ -22,13 +22,12 @@ from readback.cli.common.comparison_lines import (
 )
 from readback.cli.common.terminal import fill
 from readback.scores import not_compared, report
-from readback.scores.certainty import CONCENTRATED
+from readback.scores.certainty import CONCENTRATED, NARROW_METHODS
 from readback.scores.comparing.comparison import IN_QUESTION, Compared
 from readback.words import t
 
 NOT_COMPARED = (not_compared.SCALES, not_compared.ALONE)  # verdicts without a comparison that could be fair
 STATES = {"failed": "failed", "missing": "missing", "not_applicable": "not applicable"}  # of answers without a score
-NARROW_METHODS = ("t", "bca")  # whose intervals are too short where one value holds most scores
 FEW_FACTORS = 2  # factors whose names are repeated in every row; of more, the heading names them once
 UNUSED_LISTED = 8  # names of unused columns that a line lists
 PERCENT = 100  # a reported mean "of" this is a percentage

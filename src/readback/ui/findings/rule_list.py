@@ -106,17 +106,18 @@ def _row(group: Group, whole: Group, view: View) -> Mapping[str, object]:
                          "href": address.href("findings", **{**filters, "code": group.code, "arm": arm})})  # fmt: skip
     rest = len(parts) - len(arms) if len(parts) > NAMED and len(arms) == NAMED else 0
     listed = sum(part.count for part in parts.values())
-    weight = view.weights.get(group.code)
+    weight, count = view.weights.get(group.code), by_severity((group,)).get(severity, group.count)
     touched = paired.describe_sides(view.workspace, view.audit, weight) if weight else Markup("")
     return {
         "code": group.code,
         "title": group.title,
         "href": address.href("findings", **{**filters, "code": group.code}),
         "severity": show.severity(severity),
-        "count": group.count,
+        "count": count,
+        "every": group.count,
         "places": t("findings.places_of", some=group.count, n=whole.count)
         if group.count < whole.count
-        else t("findings.places", n=group.count),
+        else t("findings.places", n=count),
         "lighter": _describe_lighter(group),
         "left_out": t("findings.sum_more", n=whole.count - listed) if whole.count > listed else "",
         "arms": arms,
@@ -127,6 +128,6 @@ def _row(group: Group, whole: Group, view: View) -> Mapping[str, object]:
 
 
 def _describe_lighter(group: Group) -> str:
-    """Return how many of the places are lighter than the sign of the row says; "" where none is."""
+    """Return how many more places are lighter than the sign of the row says; "" where none is."""
     lighter = list(by_severity((group,)).items())[1:]
-    return ", ".join(t(f"findings.of_them_{severity}", n=n) for severity, n in lighter)
+    return ", ".join(t(f"findings.and_{severity}", n=n) for severity, n in lighter)

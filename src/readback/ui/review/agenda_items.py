@@ -90,13 +90,17 @@ def _more() -> None:
 
 
 def _list_groups(agenda: Agenda, items: Sequence[Item], current: Item) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
-    """Yield the rows in their order with a heading for each run of items that block a planned comparison, or do not;
-    without one where none does. What changed since the last sign-off stands above both.
+    """Yield the rows in their order with a heading for each run of items that are about a planned comparison, or are
+    not; without one where none is. What changed since the last sign-off stands above both.
     """
-    blocking = any(item.kind == "comparison" for item in items)
-    for kind, run in groupby(items, key=lambda item: item.kind if item.kind in ("comparison", "since") else "other"):
-        heading = "" if kind == "since" or not blocking else t(f"agenda.group_{kind}")
+    planned = any(item.pair for item in items)
+    for kind, run in groupby(items, key=_find_group):
+        heading = "" if kind == "since" or not planned else t(f"agenda.group_{kind}")
         yield heading, [_build_row(agenda, item, current) for item in run]
+
+
+def _find_group(item: Item) -> str:
+    return "since" if item.kind == "since" else "comparison" if item.pair else "other"
 
 
 def _build_row(agenda: Agenda, item: Item, current: Item) -> Mapping[str, Any]:

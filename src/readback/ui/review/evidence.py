@@ -9,6 +9,7 @@ from functools import partial
 from markupsafe import Markup
 
 from readback.bookmarks.entry import read_entry
+from readback.checks import comparisons
 from readback.compare.diff import compare_sides
 from readback.compare.sentence import format_sentence
 from readback.compare.side import ShownSide, Side, SideError
@@ -84,6 +85,9 @@ def _draw_facts(item: Item) -> None:
     if item.verdict is not None:
         reason = verdict.why(item.verdict, brief=present.on())
         show.draw(show.h('<p class="rb-verdict">{} {}</p>', verdict.word(item.verdict), reason))
+        touching = item.facts[len(comparisons.why(item.verdict)) :]
+        if touching and not present.on():
+            show.draw(show.h('<p class="rb-small">{}</p>', " ".join(touching)))
         return
     if item.kind == "note" or present.on():
         return  # the note has them itself, and what is presented is one thing
