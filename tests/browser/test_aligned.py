@@ -65,14 +65,14 @@ def test_each_column_is_the_exact_text_folded_or_whole(folder: Path, at: At, pag
 def test_by_keyboard_from_messages_through_the_differences_and_back(demo: str, page: Any) -> None:
     open_page(
         page,
-        f"{demo}prompts?workspace=six-conditions-mistakes&record=ellery-03&condition=base%2C+open+book",
+        f"{demo}prompts?workspace=six-conditions-mistakes&record=ellery-03&condition=instruction-only%2C+open+book",
         ".rb-exact",
     )
     page.keyboard.press("d")
     page.wait_for_url("**/prompts?*record=ellery-03*")
     page.wait_for_selector(".rb-diff")
     settle(page)
-    assert asked(page)["condition"] == "base, open book"
+    assert asked(page)["condition"] == "instruction-only, open book"
     page.keyboard.press("n")
     assert page.evaluate("document.activeElement.dataset.rbChange") == "1"
     assert "Difference 1 of" in page.locator("[data-rb-step-said]").inner_text()

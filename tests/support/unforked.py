@@ -28,4 +28,6 @@ def _run(work: str, payload: Any, *_: Any, alone: int | None = None, **__: Any) 
 
 
 def _as_json(value: Any) -> Any:
+    if isinstance(value, bytes):  # which a child sends as they are
+        return value
     return json.loads(json.dumps(value))

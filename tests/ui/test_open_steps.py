@@ -20,7 +20,7 @@ ROWS = '{"id": "r1", "question": "Why is it so?"}\n{"id": "r2", "question": "How
 
 def test_rows_alone_can_be_looked_at_and_lead_to_a_message(serving: Any) -> None:
     serving({"d.jsonl": ROWS})
-    assert "2 records, no prompt. Only the rows were checked" in words(page())
+    assert "2 records , no prompt. Only the rows were checked" in words(page())
     test = page("open")
     said = words(test)
     assert "d.jsonl holds 2 records." in said

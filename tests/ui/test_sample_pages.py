@@ -112,7 +112,7 @@ def test_ids_that_repeat_are_counted_in_all_records(serving: Any) -> None:
     rows = [{"id": f"r{n // 2}", "q": "Why?"} for n in range(COUNT)]
     serving(study() | {"data.jsonl": rows})
     test = page("findings")
-    assert "550 of 1,101 records · 550 places" in words(test)
+    assert "550 of 1,101 records · dat-duplicate-id" in words(test)
     assert test.main.subheader[0].value == "Places 1 to 10 of 550"
     assert "Two records have the same id 550 of 1,101 records" in words(page())
 
@@ -121,7 +121,7 @@ def test_what_is_ignored_is_counted_in_the_records_that_were_looked_at(serving: 
     rows = [{"id": f"r{n // 2}", "q": f"{BRIEF} Why {n}?"} for n in range(COUNT)]
     ignore = [{"code": code, "why": "meant", "by": "me", "date": "2026-01-31"} for code in ("dat-duplicate-id", CODE)]
     serving(study(ignore=ignore) | {"data.jsonl": rows})
-    assert "550 of 1,101 records · 550 places" in words(page("findings", ignored="1", code="dat-duplicate-id"))
+    assert "550 of 1,101 records · dat-duplicate-id" in words(page("findings", ignored="1", code="dat-duplicate-id"))
     assert f"{hits(lambda n: True)} · " in words(page("findings", ignored="1", code=CODE))
 
 

@@ -89,6 +89,8 @@ def draw() -> None:
             template_try.draw()
         variables.of_record(workspace, choice.record(), assembled, choice.answer(sent))
     with right, present.slide("findings"), st.container(key="beside"):
+        if assembled.messages and view not in ("stored", "training"):
+            views.source(assembled)
         finding_cards.draw_cards(findings, faults, assembled, tried)
         model_input_view.findings(server if view == "wire" else (), len(findings) + 1)
         _draw_sizes(view, model_input, stored, assembled, tried)

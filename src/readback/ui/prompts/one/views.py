@@ -51,8 +51,6 @@ def messages(assembly: Assembly, findings_in_view: Sequence[Finding], tried: Map
         else:
             show.problem(t("messages.nothing_built"))
         return
-    source = observed.describe_logged(choice.find_logged(assembly), observed.find_log(assembly))
-    show.draw(show.h('<p class="rb-small rb-source">{}</p>', source))
     numbered, sized = list(enumerate(findings_in_view, 1)), token_sizes.of_messages(assembly)
     gaps = choice.gaps(assembly, tried)
     above, below = st.container(), st.container()
@@ -139,6 +137,12 @@ def stored(segments: Sequence[Segment], assembly: Assembly) -> None:
     message.message(
         "stored", t("messages.stored_title"), segments, masked=assembly.masked, more=contexts.get("stored", ())
     )
+
+
+def source(assembly: Assembly) -> None:
+    """Draw whether a log proves that the messages were sent."""
+    sentence = observed.describe_logged(choice.find_logged(assembly), observed.find_log(assembly))
+    show.draw(show.h('<p class="rb-small rb-source">{}</p>', sentence))
 
 
 def take(assembly: Assembly) -> None:
