@@ -184,7 +184,8 @@ def test_all_parts_of_the_page_say_the_same_of_a_sign_off_whenever_its_check_end
 
     monkeypatch.setattr(standing_of, "sum_up", sum_up_slowly)
     told = words(page("review", view="signed"))
-    assert answered == [True, False]  # a second run by itself, once all is known
+    assert answered[:2] == [True, False]  # a second run by itself, once all is known
+    assert not any(answered[2:])  # a busy machine may look once more
     assert told.count("4 of 4 prompts differ, all by this") == 2
 
 
