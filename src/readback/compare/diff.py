@@ -73,8 +73,9 @@ def explain_unknown_message(difference: Difference, pair: MessageDifference) -> 
     """Return why it is not known what stands against a message that only one side has; None where that is known."""
     if "system" not in (pair.role_a, pair.role_b):
         return None
-    side = difference.a if pair.a is None else difference.b if pair.b is None else None
-    return side.system_unknown if side is not None else None
+    if pair.a is None:
+        return difference.a.system_unknown
+    return difference.b.system_unknown if pair.b is None else None
 
 
 def pair_messages(a: tuple[Message, ...], b: tuple[Message, ...]) -> list[tuple[Message | None, Message | None]]:

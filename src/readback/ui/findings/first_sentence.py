@@ -36,7 +36,9 @@ def draw(
     signed = show.h(sign, severity, show.SIGNS[severity], words)
     counted = show.h(link, address.href("findings", **{**filters, "severity": severity}), signed)
     title = show.h(link, address.href("findings", **{**filters, "code": largest.code}), largest.title)
-    key = "lead_only" if len(kinds) == 1 else "lead_largest" if len(set(sizes)) > 1 else "lead_first"
+    key = "lead_only"
+    if len(kinds) > 1:
+        key = "lead_largest" if len(set(sizes)) > 1 else "lead_first"
     extent = _describe_extent(largest, severity, any(largest is group for group in every), records, audit, workspace)
     left, whole = (sum(group.count for group in groups) for groups in (rule_groups, every))
     filtered = t("findings.lead_filtered", n=whole) if left != whole else ""

@@ -86,8 +86,8 @@ def _describe_order(severity: Severity, rows: Sequence[Group], view: View) -> st
         return name
     if any(weight.with_finding for group in rows if (weight := view.weights.get(group.code))):
         return t("findings.order_planned", name=name)
-    return t("findings.order_conditions" if any(group.conditions for group in rows) else "findings.order_records",
-             name=name)  # fmt: skip
+    order_key = "order_conditions" if any(group.conditions for group in rows) else "order_records"
+    return t(f"findings.{order_key}", name=name)
 
 
 def _row(group: Group, whole: Group, view: View) -> Mapping[str, object]:
@@ -96,14 +96,14 @@ def _row(group: Group, whole: Group, view: View) -> Mapping[str, object]:
     arms: list[Mapping[str, object]] = []
     if spread.is_everywhere(parts, view.audit) and not view.arm:
         key = "every_arm" if view.workspace.conditions else "every_mode"
-        arms.append({"words": t(f"findings.{key}"), "whole": "", "chosen": chosen,
-                     "href": address.href("findings", **{**filters, "code": group.code, "arm": None})})  # fmt: skip
+        href = address.href("findings", **{**filters, "code": group.code, "arm": None})
+        arms.append({"words": t(f"findings.{key}"), "whole": "", "chosen": chosen, "href": href})
     else:
         for arm in spread.rank_named(parts, view.arm, NAMED):
-            part = parts[arm] if len(parts) > 1 else None
-            arms.append({"words": spread.name_arm(arm, part, severity), "whole": spread.describe_arm(arm),
-                         "chosen": chosen and arm == view.arm,
-                         "href": address.href("findings", **{**filters, "code": group.code, "arm": arm})})  # fmt: skip
+            words = spread.name_arm(arm, parts[arm] if len(parts) > 1 else None, severity)
+            href = address.href("findings", **{**filters, "code": group.code, "arm": arm})
+            is_chosen = chosen and arm == view.arm
+            arms.append({"words": words, "whole": spread.describe_arm(arm), "chosen": is_chosen, "href": href})
     rest = len(parts) - len(arms) if len(parts) > NAMED and len(arms) == NAMED else 0
     listed = sum(part.count for part in parts.values())
     weight, count = view.weights.get(group.code), by_severity((group,)).get(severity, group.count)

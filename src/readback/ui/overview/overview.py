@@ -112,8 +112,8 @@ def draw_first(
     scored: ScoreTable | None,
 ) -> None:
     """Draw what to look at first and the way to the rest of it; or that there is nothing, and what next."""
-    if scored:
-        show.draw(_describe_dispute(workspace, scored))
+    if scored and (dispute := _describe_dispute(workspace, scored)):
+        show.draw(dispute)
     if look_at(weighed):
         show.draw(first(audit, weighed, "first_conditions" if workspace.conditions else "first_modes"))
         show.draw(more(weighed))

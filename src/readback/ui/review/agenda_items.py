@@ -100,7 +100,9 @@ def _list_groups(agenda: Agenda, items: Sequence[Item], current: Item) -> Iterat
 
 
 def _find_group(item: Item) -> str:
-    return "since" if item.kind == "since" else "comparison" if item.pair else "other"
+    if item.kind == "since":
+        return "since"
+    return "comparison" if item.pair else "other"
 
 
 def _build_row(agenda: Agenda, item: Item, current: Item) -> Mapping[str, Any]:

@@ -161,6 +161,18 @@ def whitespace() -> bool:
     return st.query_params.get("whitespace") == "1"
 
 
+def draw_whitespace_switch() -> None:
+    """Draw the switch with which blanks are drawn; the choice is in the address."""
+    address.follow_switch("whitespace")
+    st.toggle(
+        t("messages.whitespace"),
+        key="whitespace",
+        help=t("messages.whitespace_help"),
+        on_change=address.keep,
+        args=("whitespace",),
+    )
+
+
 def _text(
     name: str,
     title: str,

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from readback.ui.common import address, show
-from readback.ui.common.draw import keys, size
+from readback.ui.common import show
+from readback.ui.common.draw import keys, message, size
 from readback.ui.prompts.bar import jump, records
 from readback.words import t
 
@@ -57,14 +57,7 @@ def fill(places: Places, listened: Mapping[str, tuple[str, str]]) -> None:
     with places.go:
         jump.menu()
     with places.switches:
-        address.follow_switch("whitespace")
-        st.toggle(
-            t("messages.whitespace"),
-            key="whitespace",
-            help=t("messages.whitespace_help"),
-            on_change=address.keep,
-            args=("whitespace",),
-        )
+        message.draw_whitespace_switch()
     with places.size:
         show.word(t("prompts.menu_size"))
         size.buttons()

@@ -12,7 +12,7 @@ from readback.checks.model_findings import find_server_findings
 from readback.prompts.self_tests import run_self_tests
 from readback.types import Finding, Location, Message, Model, ModelInput, Segment, SelfTest, Workspace
 from readback.ui.common import address, show
-from readback.ui.common.draw import table
+from readback.ui.common.draw import message, table
 from readback.ui.common.draw.table import Column
 from readback.ui.prompts.one import model_input_marks, model_input_view
 from readback.words import t
@@ -87,14 +87,7 @@ def page(workspace: Workspace) -> None:
             width=360,
             format_func=lambda finding: t(f"made_up.turns_{finding}"),
         )
-        address.follow_switch("whitespace")
-        st.toggle(
-            t("messages.whitespace"),
-            key="whitespace",
-            help=t("messages.whitespace_help"),
-            on_change=address.keep,
-            args=("whitespace",),
-        )
+        message.draw_whitespace_switch()
     lead(workspace, "messages")
     self_test, model = self_tests[name], workspace.models[name]
     sent = self_test.first if which == SENT else self_test.later
