@@ -90,19 +90,17 @@ def _more() -> None:
 
 
 def _list_groups(agenda: Agenda, items: Sequence[Item], current: Item) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
-    """Yield the rows in their order with a heading for each run of items that are about a planned comparison, or are
-    not; without one where none is. What changed since the last sign-off stands above both.
+    """Yield the rows in their order with a heading for each run of items that are planned comparisons, or others;
+    without one where none is. What changed since the last sign-off stands above both.
     """
-    planned = any(item.pair for item in items)
+    planned = any(item.kind == "comparison" for item in items)
     for kind, run in groupby(items, key=_find_group):
         heading = "" if kind == "since" or not planned else t(f"agenda.group_{kind}")
         yield heading, [_build_row(agenda, item, current) for item in run]
 
 
 def _find_group(item: Item) -> str:
-    if item.kind == "since":
-        return "since"
-    return "comparison" if item.pair else "other"
+    return item.kind if item.kind in ("comparison", "since") else "other"
 
 
 def _build_row(agenda: Agenda, item: Item, current: Item) -> Mapping[str, Any]:
