@@ -76,12 +76,15 @@ with left:
             ranked.draw_lengths(audit, judged)
 with right, present.slide("first"):
     st.header(t("overview.first"))
-    overview.draw_first(audit, found, judged, workspace, scored)
+    overview.draw_first(audit, found, judged, workspace, scored, answers)
 
 with present.rest("table"):
     scored_warnings = score_warnings.counted(audit, scored)
     states = conditions_table.states(workspace, audit)
-    columns, rows = conditions_table.conditions(workspace, audit, head, states, scored_warnings)
+    drawn = ranked.draws_every_request(audit)
+    columns, rows = conditions_table.conditions(
+        workspace, audit, head, states, scored_warnings, are_requests_drawn=drawn
+    )
     if rows:
         heading = t("overview.conditions_heading" if workspace.conditions else "overview.modes_heading")
         table.table("arms", columns, rows, caption=heading, headed=True)
@@ -89,7 +92,8 @@ with present.rest("table"):
         if more := overview.elsewhere(audit):
             show.draw(show.h('<p class="rb-small">{}</p>', more))
         every = overview.link_every(workspace, t("overview.see_every")) if data is not None else ""
-        show.draw(show.h('<p class="rb-small">{} {}</p>', observed.lead(audit), every))
+        logged = "" if drawn else observed.lead(audit)
+        show.draw(show.h('<p class="rb-small">{} {}</p>', logged, every))
     if head and not any(row["mean"] for row in rows):
         heading = t("overview.scored_heading" if rows else "overview.conditions_heading")
         columns, rows = headline.scored(head)

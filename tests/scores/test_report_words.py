@@ -201,3 +201,20 @@ def test_a_fault_of_every_record_is_said_with_what_it_means(same: bool, said: st
 def test_of_several_a_difference_that_is_only_just_clear_is_not_called_so(ps: Sequence[float], answer: str) -> None:
     clear = tuple(replace(HIGHER.swap_sides(), p_adjusted=p, family=3) for p in ps)
     assert report.best(Best(B, clear, ()), 2, called) == answer
+
+
+@pytest.mark.parametrize(
+    ("means", "answer"),
+    [
+        ((2.0, 2.0), "all 3 conditions have the mean 2.00, so this score cannot tell them apart"),
+        (
+            (2.0, 1.5),
+            "all 3 conditions have the same mean on shared questions, so this score cannot tell them apart",
+        ),
+    ],
+)
+def test_where_all_means_are_one_the_score_cannot_tell_the_conditions_apart(
+    means: Sequence[float], answer: str
+) -> None:
+    ties = tuple(replace(OPEN, verdict="constant", difference=0.0, mean_a=mean, mean_b=mean) for mean in means)
+    assert report.best(Best(B, (), ties), 2, called) == answer

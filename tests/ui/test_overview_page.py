@@ -16,6 +16,8 @@ from readback.project_files import EXAMPLES
 from readback.records.dataset import Counts
 from readback.scores.criteria import MINUS
 from readback.types import Selection
+from readback.ui.common.draw import table
+from readback.ui.common.draw.table import Column
 from readback.ui.overview import conditions_table, score_warnings
 
 BRIEF = "You answer in one short sentence and never guess."
@@ -179,11 +181,23 @@ def test_each_planned_comparison_is_a_row_that_leads_to_compare(serving: Any) ->
 
 
 def test_what_to_look_at_first_says_which_comparison_it_breaks_and_why_it_is_there(serving: Any) -> None:
-    serving(study(comparisons=[{"a": "right", "b": "wrong"}]))
+    files = study(comparisons=[{"a": "wrong", "b": "other"}])
+    files["readback.yml"]["conditions"].append({"name": "other", "mode": "bad", "model": "m"})
+    serving(files)
     text = words(overview())
-    assert "; one side only of a planned pair (“wrong” versus “right”)" in text
-    why = "Number 1 in the list: error, on one side only of a planned comparison, 1 condition, 3 records, "
+    assert "; both sides of a planned pair (“other” versus “wrong”)" in text
+    why = "Number 1 in the list: error, on both sides of a planned comparison, 2 conditions, 3 records, "
     assert f"{why}fmt-system-text-in-user." in text
+
+
+def test_what_the_first_sentence_states_is_followed_by_what_to_do_about_it(serving: Any) -> None:
+    serving(study(comparisons=[{"a": "right", "b": "wrong"}]))
+    test = overview()
+    first = said(test).split("<ol class='rb-first'>")[1].split("</ol>")[0].split("<li>")[1]
+    text = " ".join(re.sub(r'<span class="rb-aloud">.*?</span>|<[^>]+>', " ", first).split())
+    how = "Remove the text from the template or the stored prompt, and let the system message carry it."
+    assert text == f"What to do: {how}"
+    assert "code=fmt-system-text-in-user" in first
 
 
 def test_what_is_wrong_on_one_side_of_several_planned_comparisons_counts_the_others(serving: Any) -> None:
@@ -492,6 +506,19 @@ def test_requests_that_differ_from_the_files_are_the_first_sentence(monkeypatch:
     assert "9 more conditions: all their requests equal your files" in picture
     assert "Longest prompt, in characters" not in picture  # what was sent is the question, not how long it is
     assert "0.75" not in text
+    assert "all 11 conditions have the mean 1.00, so this score cannot tell them apart" in text
+    assert "logged requests are equal, byte for byte" not in text  # said once, and drawn once
+
+
+def test_a_column_with_nothing_to_tell_apart_is_a_line_below_and_in_the_download(serving: Any) -> None:
+    rows = "".join(f"{n},{name},2\n" for n in range(3) for name in ("right", "wrong"))
+    files = study(scores=["scores.csv"], criteria={"relevance": {"scale": [0, 1, 2]}})
+    serving(files | {"scores.csv": f"id,condition,relevance\n{rows}"})
+    test = overview()
+    assert "2.00" not in row(test, "right")
+    assert "relevance, mean (95 % interval), in every row: 2.00." in words(test)
+    columns = (Column("name", "Name"), Column("mean", "Mean", in_view=False))
+    assert table.as_csv(columns, [{"name": "right", "mean": 2.0}]).decode().splitlines() == ["Name,Mean", "right,2.0"]
 
 
 def test_a_log_alone_says_that_nothing_is_here_to_hold_it_against(serving: Any) -> None:

@@ -178,9 +178,14 @@ def _no_answer(leader: Best) -> str:
         for comparison in leader.open
         if comparison.difference is not None and abs(comparison.difference) < NOTHING
     ]
-    if same:
-        return t("scores.best_tied" if len(same) < len(leader.open) else "scores.best_tied_all", n=len(same) + 1)
-    return ""
+    if not same:
+        return ""
+    if len(same) < len(leader.open):
+        return t("scores.best_tied", n=len(same) + 1)
+    means = {signed(mean) for pair in same for mean in (pair.mean_a, pair.mean_b)}
+    if len(means) > 1:  # each pair shares other questions
+        return t("scores.best_tied_shared", n=len(same) + 1)
+    return t("scores.best_tied_all", n=len(same) + 1, mean=means.pop())
 
 
 def is_clear(comparison: Comparison) -> bool:

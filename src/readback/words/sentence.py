@@ -34,6 +34,11 @@ def shorten_paths(text: str, root: Path | None) -> str:
     return text
 
 
+def cut_first(text: str) -> str:
+    """Return the first sentence of a text."""
+    return FULL_STOP.split(text, maxsplit=1)[0]
+
+
 def cut_brief(text: str) -> str:
     """Return at most two sentences of a message and no more than BRIEF characters; a cut shows as "…"."""
     parts = FULL_STOP.split(text, maxsplit=2)

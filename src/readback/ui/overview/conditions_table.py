@@ -33,9 +33,17 @@ Cells = Mapping[str, Any]
 
 
 def conditions(
-    workspace: Workspace, checked: Audit, headline: Headline | None, states: States, of_scores: Counted
+    workspace: Workspace,
+    checked: Audit,
+    headline: Headline | None,
+    states: States,
+    of_scores: Counted,
+    *,
+    are_requests_drawn: bool = False,
 ) -> tuple[tuple[Column, ...], list[Cells]]:
-    """Return the columns that say something, and a row for each condition (or mode and task)."""
+    """Return the columns that say something, and a row for each condition (or mode and task). Where a picture above has
+    what became of every request, the column of them is in the download alone.
+    """
     audit = checked if checked.conditions else None  # without a record it tells nothing of a condition
     condition_rows = audit.conditions if audit else _unchecked(workspace)
     by_name = {row.name: row for row in condition_rows}
@@ -75,7 +83,13 @@ def conditions(
             ),
             Column("errors", title("errors"), number=True, show=fill_cell(_errors)),
             Column("warnings", title("warnings"), number=True, show=fill_cell(partial(_warnings, of_scores))),
-            Column("observed", title("observed_column"), show=fill_cell(_observed), help=t("overview.observed_help")),
+            Column(
+                "observed",
+                title("observed_column"),
+                show=fill_cell(_observed),
+                help=t("overview.observed_help"),
+                in_view=not are_requests_drawn,
+            ),
         ]
     columns += pictures(headline, headline.shapes) if headline else ()
     columns_told = {"name", "longest", "errors", "warnings"}

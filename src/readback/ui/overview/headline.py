@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -134,13 +134,21 @@ def _list_levels(workspace: Workspace, table: ScoreTable, name: str, judge: str)
     }
 
 
+def are_alike(shapes: Collection[Shape]) -> bool:
+    """Tell whether several conditions have the same mean and the same scores, so that no picture tells them apart."""
+    return len(shapes) > 1 and len({(shape.summary, shape.distribution) for shape in shapes}) == 1
+
+
 def legend(head: Headline, left_out: bool) -> Markup:
-    """Return what the small pictures show, in the order and shades of the scale; and `left_out`, unless the lead has
-    it.
+    """Return what the small pictures show, in the order and shades of the scale, or the mean that all rows have; and
+    `left_out`, unless the lead has it.
     """
     key = '<span class="rb-key"><span class="rb-step {}"></span>{}</span>'
     items = [show.h(key, look, value) for value, look in head.values]
     sentence = t("overview.legend", criterion=head.criterion)
+    if are_alike(head.shapes.values()):
+        mean = next(iter(head.shapes.values())).summary
+        sentence, items = t("overview.all_rows", column=t("overview.mean", criterion=head.criterion), said=mean), []
     judge = t("overview.legend_judge", judge=head.judge) if head.judge else ""
     made_up = show.h(' <strong class="rb-warn">{}</strong>', t("overview.synthetic")) if head.synthetic else ""
     left = head.left_out if left_out else ""
@@ -186,7 +194,10 @@ def _named(link: Markup, row: Mapping[str, Any]) -> Markup:
 
 
 def pictures(head: Headline, shapes: Mapping[str, Shape]) -> tuple[Column, ...]:
-    """Return the columns with the mean and its interval, and with the distribution."""
+    """Return the columns with the mean and its interval, and with the distribution. Where they are the same in every
+    row the legend says it once, and the columns are in the download alone.
+    """
+    is_seen = not are_alike(shapes.values())
 
     def picture(row: Mapping[str, Any]) -> Markup | str:
         return shapes[row["name"]].picture if row["name"] in shapes else "–"
@@ -199,7 +210,10 @@ def pictures(head: Headline, shapes: Mapping[str, Shape]) -> tuple[Column, ...]:
 
     title = t("overview.shape_synthetic" if head.synthetic else "overview.shape", criterion=head.criterion)
     heading = t("overview.mean", criterion=head.criterion)
-    return Column("mean", heading, number=True, show=mean), Column("shape", title, show=picture)
+    return (
+        Column("mean", heading, number=True, show=mean, in_view=is_seen),
+        Column("shape", title, show=picture, in_view=is_seen),
+    )
 
 
 def reconciled(table: ScoreTable) -> Sequence[str]:

@@ -37,12 +37,27 @@ def planned_answers(
     workspace: Workspace, audit: Audit, judged: Sequence[Verdict], answers: Mapping[Pair, Answer]
 ) -> Markup:
     """Return what is known of the planned comparisons: of one or two a sentence each, of more the first and counts."""
-    ordered = sorted(judged, key=lambda each: _rank(each, answers.get(each.pair)))
-    named = ordered if len(ordered) <= NAMED else ordered[:1]
+    ordered = _order(judged, answers)
+    named = _list_named(ordered)
     sentences: list[Markup | str] = [_format_pair(workspace, each, answers.get(each.pair)) for each in named]
     if rest := ordered[len(named) :]:
         sentences.append(_count(rest, answers))
     return show.join(sentences, " ")
+
+
+def list_stated_codes(judged: Sequence[Verdict], answers: Mapping[Pair, Answer]) -> frozenset[str]:
+    """Return the rules whose findings the first sentence states: the first fault of each unfair pair that it names."""
+    named = _list_named(_order(judged, answers)) if answers else [each for each in judged if each.kind == "unfair"][:1]
+    faults = [verdict.find_first_fault(each) for each in named if each.kind == "unfair"]
+    return frozenset(fault.code for fault in faults if fault is not None)
+
+
+def _order(judged: Sequence[Verdict], answers: Mapping[Pair, Answer]) -> list[Verdict]:
+    return sorted(judged, key=lambda each: _rank(each, answers.get(each.pair)))
+
+
+def _list_named(ordered: Sequence[Verdict]) -> Sequence[Verdict]:
+    return ordered if len(ordered) <= NAMED else ordered[:1]
 
 
 def _rank(verdict_of_pair: Verdict, answer: Answer | None) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -16,7 +16,7 @@ from readback.scores import in_view, not_compared, report
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui.common import address, show
-from readback.ui.common.draw import listing, picker, present, sample_words
+from readback.ui.common.draw import listing, picker, places, present, sample_words
 from readback.ui.common.state import choice
 from readback.ui.overview import lead, paired, requests_line, status
 from readback.ui.prompts import room
@@ -110,12 +110,19 @@ def draw_first(
     judged: Sequence[Verdict],
     workspace: Workspace,
     scored: ScoreTable | None,
+    answers: Mapping[Pair, paired.Answer],
 ) -> None:
-    """Draw what to look at first and the way to the rest of it; or that there is nothing, and what next."""
+    """Draw what to look at first and the way to the rest of it; or that there is nothing, and what next. Of what the
+    first sentence of the page states, what to do about it is drawn.
+    """
     if scored and (dispute := _describe_dispute(workspace, scored)):
         show.draw(dispute)
     if look_at(weighed):
-        show.draw(first(audit, weighed, "first_conditions" if workspace.conditions else "first_modes"))
+        by = "first_conditions" if workspace.conditions else "first_modes"
+        codes = lead.list_stated_codes(judged, answers)
+        if requests_line.is_differing(workspace, audit):
+            codes |= {requests_line.CODE}
+        show.draw(first(audit, weighed, by, codes))
         show.draw(more(weighed))
         return
     none = nothing_to_repair(audit, judged, workspace)
@@ -150,9 +157,14 @@ def nothing_to_repair(audit: Audit, judged: Sequence[Verdict], workspace: Worksp
     )
 
 
-def first(audit: Audit, weighed: Sequence[Weighed], by: str) -> Markup:
-    """At most three rules to look at, each a sentence and a link; `by` is what a condition is called."""
-    rows = [_first(audit, weighed_group, by, n) for n, weighed_group in enumerate(look_at(weighed), 1)]
+def first(audit: Audit, weighed: Sequence[Weighed], by: str, stated: Collection[str] = ()) -> Markup:
+    """At most three rules to look at, each a sentence and a link; `by` is what a condition is called. Those that are
+    `stated` above are named by what to do about them.
+    """
+    rows = []
+    for n, weighed_group in enumerate(look_at(weighed), 1):
+        advice = _advise(audit, weighed_group) if weighed_group.group.code in stated else ""
+        rows.append(advice or _first(audit, weighed_group, by, n))
     return show.h("<ol class='rb-first'>{}</ol>", show.join(rows))
 
 
@@ -263,6 +275,20 @@ def _left_out(workspace: Workspace, scored: ScoreTable | None) -> str:
     """Which of the conditions just counted are not compared; of the workspace's own, the table below says it."""
     first = in_view.first(scored, workspace) if scored and not workspace.conditions else None
     return in_view.left_out(scored, *first) if scored and first else ""
+
+
+def _advise(audit: Audit, weighed_group: Weighed) -> Markup:
+    """Return in a sentence what to do about a rule, as the way to its places; "" where its page does not say it. The
+    planned comparison that it breaks is named where there are more than the one above.
+    """
+    group = weighed_group.group
+    advice = sentence.cut_first(places.find_advice(group))
+    if not advice:
+        return Markup("")
+    label = show.h('<span class="rb-aloud">{}: </span>{}', group.title, advice)
+    link = show.link("findings", label, code=group.code)
+    sides = _sides(audit, weighed_group) if weighed_group.with_finding[1:] else ""
+    return show.h('<li>{} {} <span class="rb-small">{}</span></li>', t("overview.first_fix"), link, sides)
 
 
 def _first(audit: Audit, weighed_group: Weighed, by: str, number: int) -> Markup:

@@ -17,7 +17,7 @@ from readback.html.templates import render_template
 from readback.ui.common import show
 from readback.ui.overview import axis, paired
 from readback.ui.overview.axis import Axis
-from readback.ui.overview.headline import Headline, Shape
+from readback.ui.overview.headline import Headline, Shape, are_alike
 from readback.ui.results import means
 from readback.words import t
 
@@ -121,7 +121,7 @@ def is_telling(head: Headline) -> bool:
     """Tell whether a picture of the means would tell conditions apart: not where all scores of all are one number."""
     shapes = [shape for shape in head.shapes.values() if shape.center is not None]
     ends = {end for shape in shapes for end in (shape.span or (shape.center,))}
-    return len(shapes) < 2 or len(ends) > 1
+    return len(shapes) < 2 or (len(ends) > 1 and not are_alike(shapes))
 
 
 def draw_lengths(audit: Audit, judged: Sequence[Verdict]) -> None:
@@ -139,15 +139,26 @@ def draw_lengths(audit: Audit, judged: Sequence[Verdict]) -> None:
     _draw(title, "", columns, entries, scale, judged, is_bar=True)
 
 
+def draws_every_request(audit: Audit) -> bool:
+    """Tell whether `draw_differing` draws what became of the requests of every condition."""
+    differing = _list_differing(audit)
+    return 0 < len(differing) <= MOST and all(row.observed[1] for row in audit.conditions)
+
+
+def _list_differing(audit: Audit) -> list[Row]:
+    """Return the conditions with logged requests that differ, most first."""
+    differing = [row for row in audit.conditions if row.observed[0] < row.observed[1]]
+    return sorted(differing, key=lambda row: row.observed[0] - row.observed[1])
+
+
 def draw_differing(audit: Audit, judged: Sequence[Verdict]) -> bool:
     """Draw how many logged requests of each condition differ from what the files assemble to, most first; the others
     are counted. Return whether any does.
     """
     logged = [row for row in audit.conditions if row.observed[1]]
-    differing = [row for row in logged if row.observed[0] < row.observed[1]]
+    differing = _list_differing(audit)
     if not differing:
         return False
-    differing.sort(key=lambda row: row.observed[0] - row.observed[1])
     scale = Axis(0, max(total for _, total in (row.observed for row in differing)) * 1.04)
     entries: list[Entry | Gap] = [_build_differing(row, scale) for row in differing[:MOST]]
     if len(differing) > MOST:
@@ -156,7 +167,7 @@ def draw_differing(audit: Audit, judged: Sequence[Verdict]) -> bool:
         entries.append(Gap(t("overview.ranked_equal", n=equal)))
     columns = (t("overview.name"), t("overview.ranked_differ"))
     _draw(
-        t("overview.ranked_differing"), "", columns, entries, scale, judged, is_bar=True, is_whole=True, fill="unfair"
+        t("overview.ranked_differing"), "", columns, entries, scale, judged, is_bar=True, is_whole=True, fill="differs"
     )
     return True
 

@@ -51,6 +51,12 @@ def describe(workspace: Workspace, audit: Audit) -> Markup:
     return show.h("{} {}", sentence, show.link("findings", t("held.see"), code=CODE))
 
 
+def is_differing(workspace: Workspace, audit: Audit) -> bool:
+    """Tell whether the line says that logged requests differ."""
+    comparison = count_held(audit, 0) if workspace.sent else None
+    return comparison is not None and comparison.differing > 0 and bool(describe(workspace, audit))
+
+
 def describe_texts(audit: Audit) -> Markup:
     """Return by which text the requests of each prompt differ, "" where each request differs in a text of its own."""
     comparison = count_held(audit, 0)

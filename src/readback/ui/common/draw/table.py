@@ -20,13 +20,16 @@ WHOLE = 18  # characters of a heading that no line needs to break
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: `key` names its cells; `number` aligns right; `show` makes the cell's markup from the whole row."""
+    """A column: `key` names its cells; `number` aligns right; `show` makes the cell's markup from the whole row.
+    Out of view (`in_view` False) it is in the download alone.
+    """
 
     key: str
     title: str
     number: bool = False
     show: Callable[[Mapping[str, Any]], Markup | str] | None = None
     help: str = ""
+    in_view: bool = True
 
 
 def table(
@@ -63,6 +66,7 @@ def table(
 
 def draw(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]], caption: str) -> None:
     """Draw the bare table."""
+    columns = [column for column in columns if column.in_view]
     head = show.join(
         [show.h('<th scope="col" class="{}"{}>{}</th>', _side(c), _hint(c), _broken(c.title)) for c in columns]
     )

@@ -22,10 +22,18 @@ def word(verdict: Verdict) -> Markup:
 
 def first(verdict: Verdict) -> Markup:
     """Return the first fault against the comparison, and the number of others; else that too much differs."""
-    if verdict.confounded and not any(len(each.sides) == 1 or each.records for each in verdict.faults):
+    fault = find_first_fault(verdict)
+    if fault is None:
         return show.h("{}", differs(verdict).removesuffix("."))
     more = len(verdict.faults) - 1
-    return show.h("{}{}", _fault(verdict, verdict.faults[0]), f", {t('verdict.more', n=more)}" if more else "")
+    return show.h("{}{}", _fault(verdict, fault), f", {t('verdict.more', n=more)}" if more else "")
+
+
+def find_first_fault(verdict: Verdict) -> Fault | None:
+    """Return the fault that `first` names; None where the two differ in too much, and in nothing but that."""
+    if verdict.confounded and not any(len(each.sides) == 1 or each.records for each in verdict.faults):
+        return None
+    return next(iter(verdict.faults), None)
 
 
 def unchecked(verdicts: Iterable[Verdict]) -> tuple[str, ...]:
