@@ -272,6 +272,20 @@ def test_a_planned_comparison_that_cannot_be_judged_is_named_in_the_first_line()
     assert "? cannot tell if fair +0.46 24 shared questions System message of “base, open book” unknown." in text
 
 
+def marks(test: AppTest) -> list[tuple[str, str, str]]:
+    """The look and the place of each difference that is drawn, and the numbers of its axis."""
+    axis = "|".join(dict.fromkeys(re.findall(r'<span style="left:[\d.]+%">[^<]+</span>', said(test))))
+    drawn = re.findall(r'rb-mark-(\w+)">.*?rb-forest-mark" style="left:([\d.]+)%', said(test), re.S)
+    return [(look, at, axis) for look, at in drawn]
+
+
+def test_a_difference_is_drawn_in_one_way_on_overview_results_and_review() -> None:
+    first = marks(overview(workspace="six-conditions"))
+    assert [look for look, _, _ in first] == ["better", "open"]
+    assert marks(page("results", workspace="six-conditions")) == first
+    assert marks(page("review", workspace="six-conditions")) == first[1:]
+
+
 def test_a_mode_is_left_out_where_the_names_say_it_and_not_where_a_name_is_that_of_a_task() -> None:
     def shown(*rows: Row) -> set[str]:
         audit = Audit("w", Counts(9, 0, 0, 9), conditions=rows, findings=(), counts={}, records_by_code={})

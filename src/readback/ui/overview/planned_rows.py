@@ -18,9 +18,10 @@ from readback.scores.conclusion import AGAINST, Conclusion
 from readback.types import Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import verdict
-from readback.ui.overview import axis, lead, paired
-from readback.ui.overview.axis import Axis, Mark
+from readback.ui.overview import lead, paired
 from readback.ui.overview.paired import Answer
+from readback.ui.results import forest
+from readback.ui.results.forest import Axis, Mark
 from readback.words import t
 
 SHOWN = 4  # rows at first; the others open below them
@@ -28,22 +29,8 @@ SIGNS: Mapping[str, str] = {"fair": "✓", "same": "≈", "unfair": "✕", "unkn
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
-    """A difference on its axis, in percent: the bar from zero to the difference, its interval, marks below."""
-
-    zero: float
-    left: float
-    width: float
-    low: float
-    high: float
-    has_interval: bool
-    is_clear: bool
-    marks: tuple[Mark, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class PlannedRow:
-    """A planned comparison as it is drawn; `aloud` says what the bar shows. `is_open` tells that its scores give no
+    """A planned comparison as it is drawn; `aloud` says what the mark shows. `is_open` tells that its scores give no
     answer: its number must not catch the eye, however fair it is.
     """
 
@@ -54,22 +41,22 @@ class PlannedRow:
     numbers: Markup
     outcome: str
     reason: Markup
-    bar: Bar | None
+    mark: Mark | None
+    axis: Axis | None
     aloud: str
     is_open: bool
 
 
 def draw(workspace: Workspace, judged: Sequence[Verdict], answers: Mapping[Pair, Answer]) -> None:
     """Draw a row for each planned comparison."""
-    axes = _fit_axes(answers)
-    rows = [_build_row(workspace, each, answers.get(each.pair), axes) for each in judged]
+    rows = [_build_row(workspace, each, answers.get(each.pair)) for each in judged]
     show.draw(
         render_template(
             "ui/overview/planned_rows.html.jinja",
             t=t,
             rows=rows[:SHOWN],
             more=rows[SHOWN:],
-            has_bars=any(row.bar for row in rows),
+            has_marks=any(row.mark for row in rows),
         )
     )
 
@@ -91,23 +78,9 @@ def format_kind(kind: str) -> Markup:
     )
 
 
-def _fit_axes(answers: Mapping[Pair, Answer]) -> dict[str, Axis]:
-    """Return an axis for each criterion, which holds all its differences with their intervals, and zero."""
-    values: dict[str, list[float]] = {}
-    for answer in answers.values():
-        line = answer.conclusion.line
-        if isinstance(line, Comparison) and line.difference is not None:
-            unit = report.get_unit(answer.view.criteria[answer.criterion])
-            numbers = [number * unit for number in (line.difference, *(line.span or ()))]
-            values.setdefault(answer.criterion, [0.0]).extend(numbers)
-    return {criterion: axis.fit(numbers) for criterion, numbers in values.items()}
-
-
-def _build_row(
-    workspace: Workspace, verdict_of_pair: Verdict, answer: Answer | None, axes: Mapping[str, Axis]
-) -> PlannedRow:
+def _build_row(workspace: Workspace, verdict_of_pair: Verdict, answer: Answer | None) -> PlannedRow:
     pair, kind = verdict_of_pair.pair, verdict_of_pair.kind
-    outcome, aloud, bar, numbers = "", "", None, Markup("")
+    outcome, aloud, mark, axis, numbers = "", "", None, None, Markup("")
     label = _label(pair.b, pair.a)
     if answer is not None:
         concluded = answer.conclusion
@@ -115,12 +88,11 @@ def _build_row(
         outcome = "" if kind in AGAINST else _format_outcome(concluded)
         if isinstance(line, Comparison) and line.difference is not None:
             criterion = answer.view.criteria[answer.criterion]
-            unit = report.get_unit(criterion)
-            ends = (line.span[0] * unit, line.span[1] * unit) if line.span else None
-            bar = _build_bar(axes[answer.criterion], line.difference * unit, ends, is_clear=answer.is_clear)
+            axis = forest.find_axis(answer.view, workspace, [line], criterion)
+            mark = forest.place_mark(line, concluded.fairness, axis, criterion)
             number = report.plus(line.difference)
             size = report.format_difference(line.difference, criterion)
-            if unit > 1:
+            if report.get_unit(criterion) > 1:
                 size = t("scores.rate_points", by=size)
             both = show.h(
                 '<strong>{}</strong> <span class="rb-pair-n">{}</span>', size, t("scores.n_shared", n=line.n_shared)
@@ -146,7 +118,8 @@ def _build_row(
         numbers,
         outcome,
         reason,
-        bar,
+        mark,
+        axis,
         aloud,
         answer is not None and not answer.is_conclusive,
     )
@@ -177,10 +150,3 @@ def _explain(verdict_of_pair: Verdict, answer: Answer | None) -> Markup:
     if answer is not None and answer.doubt:
         parts.append(show.h("{}", answer.doubt))
     return show.join([part for part in parts if part], " ")
-
-
-def _build_bar(scale: Axis, difference: float, span: tuple[float, float] | None, *, is_clear: bool) -> Bar:
-    zero, end = scale.place(0), scale.place(difference)
-    low, high = (scale.place(value) for value in (span or (difference, difference)))
-    marks = scale.marks(signed=True)
-    return Bar(zero, min(zero, end), abs(end - zero), low, high, span is not None, is_clear, marks)

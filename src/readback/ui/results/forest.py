@@ -15,7 +15,8 @@ from typing import Any
 from markupsafe import Markup
 
 from readback.html.templates import render_template
-from readback.scores import chart_sentences, charts, report
+from readback.scores import chart_sentences, charts, in_view, report
+from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison
 from readback.scores.conclusion import AGAINST
 from readback.scores.criteria import number
@@ -63,6 +64,18 @@ class ForestLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """How a difference is drawn: `look` is that of its mark; `at`, `low` and `high` are places on the axis in percent,
+    `at` None where there is no difference.
+    """
+
+    look: str
+    at: float | None = None
+    low: float = 0.0
+    high: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Axis:
     """The axis of differences: its ends, its numbers with their places in percent, and what each side of 0 means."""
 
@@ -86,7 +99,7 @@ def draw_forest(
     criterion = view.criterion
     is_planned = any(line.planned is not None for line in lines)
     comparisons = [line for line in lines if isinstance(line, Comparison)]
-    axis = build_axis(comparisons, criterion)
+    axis = find_axis(table, workspace, lines, criterion)
     entries = []
     for index, line in enumerate(lines):
         fairness = UNLOOKED
@@ -130,7 +143,7 @@ def draw_picture(
     of its verdict, so that the words beside a difference are no answer where there can be none.
     """
     comparisons = [line for line in lines if isinstance(line, Comparison)]
-    axis = build_axis(comparisons, criterion)
+    axis = find_axis(table, workspace, lines, criterion)
     markup = render_template(
         "ui/results/forest.html.jinja",
         t=t,
@@ -175,6 +188,25 @@ def _format_points(comparisons: Sequence[Comparison], criterion: Criterion) -> s
     if length is None:
         return t("scores.difference")
     return t("scores.forest_points", length=number(length))
+
+
+def find_axis(table: ScoreTable, workspace: Workspace, lines: Sequence[Line], criterion: Criterion) -> Axis:
+    """Return the axis of these differences: of planned ones that of the whole plan under their criterion, so that one
+    difference has one picture on every page.
+    """
+    every = list(lines)
+    if any(line.planned is not None for line in lines):
+        every += in_view.of_plan(table, list_planned(workspace), criterion.name, lines[0].judge)
+    return build_axis([line for line in every if isinstance(line, Comparison)], criterion)
+
+
+def place_mark(line: Comparison, fairness: str, axis: Axis, criterion: Criterion) -> Mark:
+    """Return the mark of a difference: open where there is no answer, be it that the two may not be compared."""
+    look = "open" if fairness in AGAINST else find_mark(line, criterion)
+    if line.difference is None:
+        return Mark(look)
+    low, high = map(axis.find_place, line.span or (line.difference, line.difference))
+    return Mark(look, axis.find_place(line.difference), low, high)
 
 
 def build_axis(comparisons: Sequence[Comparison], criterion: Criterion) -> Axis:
@@ -237,14 +269,10 @@ def _build_line(
             working=Markup(""),
             blocked=t("scores.blocked_line", why=why),
         )
-    place: dict[str, Any] = {}
-    if line.difference is not None:
-        ends = line.span or (line.difference, line.difference)
-        low, high = map(axis.find_place, ends)
-        place = {"at": axis.find_place(line.difference), "low": low, "high": high}
+    mark = place_mark(line, fairness.kind, axis, criterion)
     return ForestLine(
         **values,
-        look="open" if fairness.kind in AGAINST else find_mark(line, criterion),
+        look=mark.look,
         outcome=report.outcome(line, fairness.kind, by_chance=True),
         difference=report.format_difference(line.difference, criterion),
         interval=_format_interval(line, criterion),
@@ -255,7 +283,9 @@ def _build_line(
         verdict=_name_kind(fairness.kind),
         reason=fairness.reason,
         working=lead.render_working(table, workspace, line, fairness, criterion, first=is_first),
-        **place,
+        at=mark.at,
+        low=mark.low,
+        high=mark.high,
     )
 
 
