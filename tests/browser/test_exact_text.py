@@ -73,3 +73,24 @@ def test_blanks_are_drawn_and_the_text_stays(texts_of_a_workspace: Path, at: At,
     settle(page)
     assert nasty.EDGES[13] == page.locator("#text-1-user .rb-exact").evaluate("e => e.textContent")
     assert page.locator("#text-1-user .rb-nl").count() == nasty.EDGES[13].count("\n")
+
+
+def test_an_answer_that_is_folded_is_copied_whole(at: At, page: Any, tmp_path: Path) -> None:
+    text = "\n".join(f"line {number}" for number in range(1, 31))
+    files = {"data.jsonl": {"id": "a", "q": "Why?"}, "answers.jsonl": {"id": "a", "response": text}}
+    for name, row in files.items():
+        (tmp_path / name).write_text(json.dumps(row) + "\n")
+    (tmp_path / "readback.yml").write_text(
+        "dataset: {path: data.jsonl, id: id}\nmodes: [{mode: ask, template: '{{ q }}'}]\n"
+        "conditions: [{name: tuned, mode: ask, answers: answers.jsonl}]\n"
+    )
+    open_page(page, at(tmp_path, "prompts"), "#text-answer")
+    fold = page.locator("#text-answer details")
+    assert fold.locator("summary").inner_text() == "… 18 more lines"
+    assert not fold.locator(".rb-exact").is_visible()
+    fold.locator("summary").click()
+    assert fold.locator(".rb-exact").is_visible()
+    page.locator(".st-key-menu summary").first.click()
+    page.locator('[data-rb-copy="text-answer"]').click()
+    settle(page)
+    assert text == page.evaluate("navigator.clipboard.readText()")

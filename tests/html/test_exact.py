@@ -128,3 +128,18 @@ def test_a_long_text_shows_the_part_around_the_finding_and_says_how_much_is_left
 
 def test_a_short_text_is_whole() -> None:
     assert ((Segment("x", "template"),), 0, 0) == exact.window([Segment("x", "template")])
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "end"),
+    [
+        ("", 2, 0),
+        ("one\ntwo\nthree", 2, 8),
+        ("one\ntwo\nthree", 3, 13),
+        ("one two three", 1, 8),  # ten characters are a line, which ends after a word
+        ("onetwothreefour", 1, 10),
+        ("one two three\n\nfour", 3, 15),
+    ],
+)
+def test_a_fold_is_after_so_many_lines_of_a_width(text: str, lines: int, end: int) -> None:
+    assert end == exact.find_fold(text, 0, lines, 10)

@@ -20,7 +20,8 @@ from readback.cli import main
 from readback.project_files import EXAMPLES
 from readback.scores.charts.template import LIGHT, PATTERNS, choose_steps
 from readback.types import Criterion
-from readback.ui.results.grid import cells, sides, values
+from readback.ui.common.draw import score_chip
+from readback.ui.results.grid import sides, values
 
 Open = Callable[..., AppTest]
 Show = Callable[[Mapping[str, Any]], Path]
@@ -283,9 +284,9 @@ def test_a_chip_has_the_shade_and_the_pattern_that_charts_give_to_its_value() ->
     criterion = Criterion("relevance", "ordinal", (-1.0, 0.0, 1.0, 2.0), -1.0, 2.0)
     steps = choose_steps(("-1", "0", "1", "2"), criterion)
     for place, value in enumerate(criterion.values):
-        step = cells.find_step(value, criterion)
+        step = score_chip.find_step(value, criterion)
         assert step is not None
         assert LIGHT[step] == steps[place].shade
-        assert PATTERNS[cells.find_pattern(value, step, criterion)] == steps[place].pattern
-    assert cells.find_step(2.0, replace(criterion, direction="down")) == 0
-    assert cells.find_step(2.0, replace(criterion, direction="none")) is None
+        assert PATTERNS[score_chip.find_pattern(value, step, criterion)] == steps[place].pattern
+    assert score_chip.find_step(2.0, replace(criterion, direction="down")) == 0
+    assert score_chip.find_step(2.0, replace(criterion, direction="none")) is None

@@ -138,12 +138,13 @@ def html(
     label: str = "",
     tokens: Sequence[Token] = (),
     gaps: Sequence[Gap] = (),
+    is_stop: bool = True,
 ) -> str:
     """Return one `<div class="rb-exact">` whose text is that of the segments.
 
     `tokens` are drawn as borders, `gaps` as signs that add no text. `language` is that of the text, "" where it is
     unknown, None for that of the page. `describe` gives a segment's origin in words. With a `label` the text is a
-    region that can be focused.
+    region that can be focused, and unless told otherwise one that the Tab key stops at.
     """
     edges = tuple(Mark(gap.at, gap.at, 0, "", "") for gap in gaps)
     text_pieces = tuple(pieces(segments, (*marks, *edges), tokens))
@@ -157,7 +158,7 @@ def html(
         parts.append(_draw_piece(piece, whitespace, describe(piece.segment), stop))
     body = "".join((*parts, *map(_draw_gap, waiting)))
     attributes = "" if language is None else f' lang="{attribute(language)}"'
-    name = f' role="region" aria-label="{attribute(label)}" tabindex="0"' if label else ""
+    name = f' role="region" aria-label="{attribute(label)}" tabindex="{0 if is_stop else -1}"' if label else ""
     return f'<div class="rb-exact{" rb-white" if whitespace else ""}"{attributes}{name}>{body}</div>'
 
 
@@ -216,6 +217,17 @@ def cut(segments: Iterable[Segment], start: int, stop: int) -> tuple[Segment, ..
             selected.append(replace(segment, text=inner))
         offset += len(segment.text)
     return tuple(selected)
+
+
+def find_fold(text: str, start: int, lines: int, width: int) -> int:
+    """Return the offset after so many lines from `start` on; one longer than `width` counts as several."""
+    at = start
+    for _ in range(lines):
+        if at + width >= len(text) and "\n" not in text[at:]:
+            return len(text)
+        end = text.find("\n", at, at + width) + 1
+        at = end or text.rfind(" ", at, at + width) + 1 or at + width
+    return at
 
 
 def _draw_gap(gap: Gap) -> str:

@@ -274,6 +274,16 @@ def _marks(whys: Mapping[int, str], many: int) -> Any:
     return marks
 
 
+def list_item_scores(table: ScoreTable, item: str) -> tuple[Score, ...]:
+    """Return every score of one item, in the order of the files."""
+    import numpy as np
+
+    if item not in table.columns.items:
+        return ()
+    code = table.columns.items.index(item)
+    return tuple(table.scores[cell] for cell in np.flatnonzero(np.asarray(table.columns.item) == code).tolist())
+
+
 @lru_cache(maxsize=8)  # asked once for every label
 def _varying(conditions: tuple[ConditionKey, ...]) -> tuple[str, ...]:
     values: dict[str, dict[str, int]] = {}  # of each factor, with the number of conditions that state it

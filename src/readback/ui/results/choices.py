@@ -22,13 +22,13 @@ from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Criterion, Diagnostic, Finding, Workspace
 from readback.ui.common import address, show
 from readback.ui.common.draw import present
-from readback.ui.common.state.work import Job, whole
+from readback.ui.common.state import caches
+from readback.ui.common.state.work import whole
 from readback.ui.results import drilldown, means
 from readback.ui.results.drilldown import format_address
 from readback.words import t
 
 STYLE = Path(__file__).with_name("page.css")
-KEEP = 4  # score tables being read or just read
 NOTICED = 20  # findings listed on this page
 EVERY = "*"  # is in the address for every condition, where the page begins with a factor
 FEW = 2  # factors that one picker can name
@@ -53,19 +53,14 @@ def load_table(workspace: Workspace) -> ScoreTable:
     """Return the workspace's scores; a large file is read in the background, with progress and a stop button."""
     key = scores.fingerprint(workspace)
     table: ScoreTable = whole(
-        _start_reading(key, workspace),
+        caches.scores(key, workspace),
         "scores.reading",
         "scores",
         "scores.stopped",
         "scores.again",
-        lambda: _start_reading.clear(key),
+        lambda: caches.scores.clear(key),
     )
     return table
-
-
-@st.cache_resource(max_entries=KEEP, show_spinner=False)
-def _start_reading(key: str, _workspace: Workspace) -> Job:
-    return Job(lambda progress: scores.load(_workspace, progress))
 
 
 def draw_choices(table: ScoreTable, workspace: Workspace) -> tuple[View, DeltaGenerator]:

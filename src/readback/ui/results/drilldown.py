@@ -240,16 +240,6 @@ def list_pairs(table: ScoreTable, a: ConditionKey, b: ConditionKey, criterion: s
     return tuple(sorted(pairs, key=lambda pair: -abs(pair.difference)))
 
 
-def list_item_scores(table: ScoreTable, item: str) -> tuple[Score, ...]:
-    """Return every score of one item, in the order of the files."""
-    import numpy as np
-
-    if item not in table.columns.items:
-        return ()
-    code = table.columns.items.index(item)
-    return tuple(table.scores[cell] for cell in np.flatnonzero(np.asarray(table.columns.item) == code).tolist())
-
-
 def _select_value(table: ScoreTable, cells: list[int], criterion: str, value: str) -> list[int]:
     """Return the cells whose score is the value, or lies in the range, as the distribution writes it."""
     import numpy as np

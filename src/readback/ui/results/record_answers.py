@@ -1,15 +1,26 @@
-"""The answers to one record whole, under each condition that has some."""
+"""The answers to one record: all of them whole, or the text and the scores of one."""
 
 from __future__ import annotations
 
-import streamlit as st
+from collections.abc import Sequence
 
-from readback.types import Record, Workspace
+import streamlit as st
+from markupsafe import Markup
+
+from readback.html import exact
+from readback.html.templates import render_template
+from readback.scores.criteria import number
+from readback.scores.table import STATES, ScoreTable, list_item_scores
+from readback.types import Answer, Condition, Record, Score, Segment, Workspace
 from readback.ui.common import show
+from readback.ui.common.draw import message, score_chip
 from readback.ui.common.state import caches, choice
 from readback.words import t
 
 MOST = 12  # conditions whose answers are drawn; the view of scores and Prompts have all
+WIDTH = 46  # characters that count as one line of a text that is folded, as wide as the column beside a message
+SPARE = 3  # lines that are too few to fold
+SCORES = 12  # chips at once
 
 
 def draw(record: Record, workspace: Workspace) -> None:
@@ -28,3 +39,67 @@ def draw(record: Record, workspace: Workspace) -> None:
     show.draw(show.h('<dl class="rb-fields rb-whole">{}</dl>', show.join(rows)))
     if len(answered) > MOST:
         show.draw(show.h('<p class="rb-small">{}</p>', t("records.more_answers", n=len(answered) - MOST)))
+
+
+def draw_text(title: str, answer: Answer, marks: Sequence[exact.Mark] = (), lines: int | None = None) -> None:
+    """Draw the exact text of an answer; with `lines` what is beyond them is folded, open where a mark is in it.
+
+    `title` names the text for who does not see it. A text that is folded stands beside others: Tab does not stop at it.
+    """
+    text = answer.text or ""
+    segments = (Segment(text, "variable", "answer", answer.place),)
+    end = len(text)
+    if lines is not None and exact.find_fold(text, 0, lines + SPARE, WIDTH) < end:
+        end = exact.find_fold(text, 0, lines, WIDTH)
+    if end == len(text):
+        text_markup = message.markup("answer", title, segments, marks, is_stop=lines is None)
+        st.html(f'<div class="rb">{text_markup}</div>')
+        return
+    last = min(len(text), end + exact.SHOWN)
+    above = [mark for mark in marks if mark.start < end]
+    below = [exact.shift_mark(mark, -end) for mark in marks if mark.end > end and mark.start < last]
+    top = message.markup("answer-top", title, exact.cut(segments, 0, end), above, is_stop=False)
+    rest_title = t("replies.rest", title=title)
+    rest = message.markup("answer-rest", rest_title, exact.cut(segments, end, last), below, start=end, is_stop=False)
+    folded = render_template(
+        "ui/results/folded_answer.html.jinja",
+        top=Markup(top),  # noqa: S704 (escaped there)
+        rest=Markup(rest),  # noqa: S704 (escaped there)
+        summary=_count_rest(text, end),
+        is_open=bool(below),
+        left_out=t("cells.left_out", n=len(text) - last) if last < len(text) else "",
+    )
+    st.html(f'<div class="rb">{folded}</div>')
+
+
+def _count_rest(text: str, end: int) -> str:
+    """Say how much of a text is folded: in lines, where it is folded between two of them."""
+    rest = text[end:]
+    if text[end - 1] == "\n":
+        return t("replies.more_lines", n=rest.count("\n") + (not rest.endswith("\n")))
+    return t("replies.more_characters", n=len(rest))
+
+
+def list_scores(table: ScoreTable, workspace: Workspace, item: str, condition: Condition) -> tuple[Score, ...]:
+    """Return the scores of an item under a condition of the workspace, in the order of the files."""
+    names = {condition.name, *condition.aliases}
+    return tuple(score for score in list_item_scores(table, item) if dict(score.condition).get("condition") in names)
+
+
+def render_scores(table: ScoreTable, scores: Sequence[Score], link: Markup) -> Markup:
+    """Return scores as chips, each after its criterion, and the link to all of them.
+
+    Judge and run are named where there are several.
+    """
+    judges, runs = {score.judge for score in scores}, {score.run for score in scores}
+    chips = []
+    for score in scores[:SCORES]:
+        names = [score.judge] if len(judges) > 1 else []
+        if len(runs) > 1 and score.run is not None:
+            names.append(t("replies.run", run=score.run))
+        chip = score_chip.render_chip(score.value, STATES.index(score.state), table.criteria[score.criterion])
+        whole = number(score.value) if score.state == "scored" else score.why
+        chips.append({"criterion": score.criterion, "chip": chip, "names": ", ".join(names), "whole": whole})
+    return render_template(
+        "ui/results/score_chips.html.jinja", t=t, chips=chips, more=len(scores) - len(chips), link=link
+    )

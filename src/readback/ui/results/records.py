@@ -12,13 +12,13 @@ from markupsafe import Markup
 from readback.html.templates import render_template
 from readback.scores import report
 from readback.scores.criteria import MINUS, number
-from readback.scores.table import ConditionKey, ScoreTable
-from readback.types import Condition, Record, Score, Segment, Workspace
+from readback.scores.table import ConditionKey, ScoreTable, list_item_scores
+from readback.types import Condition, Record, Score, Workspace
 from readback.ui.common import show
-from readback.ui.common.draw import beside, message, table
+from readback.ui.common.draw import beside, table
 from readback.ui.common.draw.table import Column
 from readback.ui.common.state import caches, choice
-from readback.ui.results import drilldown
+from readback.ui.results import drilldown, record_answers
 from readback.ui.results.drilldown import SIDES, MarkScores
 from readback.words import t
 
@@ -196,7 +196,7 @@ def _format_value(value: float | None, *, mean: bool) -> str:
 
 def draw_record(scored: ScoreTable, workspace: Workspace, item: str, condition: str) -> None:
     """Draw a record in place of the charts; `condition` names the condition that the reader came from."""
-    scores = drilldown.list_item_scores(scored, item)
+    scores = list_item_scores(scored, item)
     drilldown.draw_heading(t("scores.record_title", item=item))
     of_condition = [score for score in scores if condition and scored.label(score.condition) == condition]
     back = drilldown.link_onward(t("scores.back"), item=None, arm=None)
@@ -292,9 +292,8 @@ def _draw_answer(workspace: Workspace, item: str, score: Score, name: str) -> No
         show.draw(show.h('<p class="rb-small">{}</p>', t(key, name=name)))
         return
     title = t("scores.answer", name=name)
-    segments = (Segment(answer.text, "variable", "answer", answer.place),)
     st.subheader(show.md(title), anchor=False)
-    st.html(f'<div class="rb">{message.markup("answer", title, segments)}</div>')
+    record_answers.draw_text(title, answer)
 
 
 def _build_score_table(

@@ -552,6 +552,7 @@
   // Copy: the text of the element named, with the characters that only a glyph stands for put back.
   const exactText = (node) => {
     const whole = node.cloneNode(true);
+    for (const summary of whole.querySelectorAll("summary")) summary.remove(); // says how much is folded
     for (const glyph of whole.querySelectorAll(".rb-glyph")) glyph.textContent = String.fromCharCode(parseInt(glyph.dataset.code, 16));
     return whole.textContent;
   };

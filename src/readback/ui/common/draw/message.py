@@ -52,7 +52,7 @@ def message(
     marked = (*marks(findings, numbers), *more, *hits.marks(text), *cited.marked(text, source))
     _text(name, title, head, segments, marked, cut, gaps)
     show.draw(parts_markup(name, other_parts))
-    _take(name, title, text, raw, masked, adapters.list_own_wordings((Message("", tuple(segments)),)))
+    _take(name, title, text, masked, adapters.list_own_wordings((Message("", tuple(segments)),)))
 
 
 def role_title(role: str) -> str:
@@ -124,9 +124,11 @@ def markup(
     tokens: Sequence[exact.Token] = (),
     gaps: Sequence[exact.Gap] = (),
     start: int = 0,
+    is_stop: bool = True,
 ) -> str:
     """Return the element itself, for pages that draw several texts beside each other. `start` is the offset of its
-    first character in the whole text, which the browser adds where it says what is selected.
+    first character in the whole text, which the browser adds where it says what is selected. `is_stop` says whether
+    the Tab key stops at it.
     """
     text = exact.html(
         segments,
@@ -137,6 +139,7 @@ def markup(
         label=title,
         tokens=tokens,
         gaps=gaps,
+        is_stop=is_stop,
     )
     dim = st.query_params.get("look", "")
     dims = " ".join(f"rb-dim-{look}" for look in exact.ORDER if dim in exact.ORDER and look != dim)
@@ -203,39 +206,45 @@ def _whole(name: str) -> None:
     st.session_state[f"whole_{name}"] = (choice.position(), choice.sent())
 
 
-def _take(name: str, title: str, text: str, raw: bytes, masked: bool, ours: Sequence[str]) -> None:
+def _take(name: str, title: str, text: str, masked: bool, ours: Sequence[str]) -> None:
     with st.popover(t("messages.take"), key=f"menu_{name}", type="tertiary"), st.container(key=f"in_menu_{name}"):
-        copy = show.h(
-            '<button class="rb-button" type="button" data-rb-copy="text-{}" data-rb-done="{}" data-rb-failed="{}">{}'
-            "</button>",
-            name,
-            t("messages.copied"),
-            t("messages.not_copied"),
-            t("messages.copy"),
-        )
-        st.html(f'<div class="rb">{copy}</div>', width="content")
-        file = exports.name(address.get("record") or str(choice.position()), name, exports.wording(ours)) + ".txt"
-        label = t("messages.download_masked" if masked else "messages.download")
-        label += t("messages.download_wording") if ours else ""
-        downloads.button(
-            label,
-            lambda: raw,
-            file,
-            "application/octet-stream",
-            key=f"download_{name}",
-            on_click="ignore",
-            type="tertiary",
-        )
-        bookmarks.offer(name, bookmarks.of_text(title, text, masked, ours))
-        facts = show.h(
-            '<div class="rb-small"><p>{}</p><p>sha256 <code>{}</code></p></div>',
-            t(
-                "messages.exact_facts",
-                bytes=t("messages.bytes", n=len(raw)),
-                characters=t("messages.characters", n=len(text)),
-                lines=t("messages.lines", n=text.count("\n") + 1),
-                end=t("messages.ends_with_newline" if text.endswith("\n") else "messages.ends_without_newline"),
-            ),
-            hashlib.sha256(raw).hexdigest(),
-        )
-        show.draw(facts)
+        ways_to_take(name, title, text, masked, ours)
+
+
+def ways_to_take(name: str, title: str, text: str, masked: bool, ours: Sequence[str] = ()) -> None:
+    """Draw the ways to take an exact text along; the element `text-{name}` holds it."""
+    raw = exports.exact(text)
+    copy = show.h(
+        '<button class="rb-button" type="button" data-rb-copy="text-{}" data-rb-done="{}" data-rb-failed="{}">{}'
+        "</button>",
+        name,
+        t("messages.copied"),
+        t("messages.not_copied"),
+        t("messages.copy"),
+    )
+    st.html(f'<div class="rb">{copy}</div>', width="content")
+    file = exports.name(address.get("record") or str(choice.position()), name, exports.wording(ours)) + ".txt"
+    label = t("messages.download_masked" if masked else "messages.download")
+    label += t("messages.download_wording") if ours else ""
+    downloads.button(
+        label,
+        lambda: raw,
+        file,
+        "application/octet-stream",
+        key=f"download_{name}",
+        on_click="ignore",
+        type="tertiary",
+    )
+    bookmarks.offer(name, bookmarks.of_text(title, text, masked, ours))
+    facts = show.h(
+        '<div class="rb-small"><p>{}</p><p>sha256 <code>{}</code></p></div>',
+        t(
+            "messages.exact_facts",
+            bytes=t("messages.bytes", n=len(raw)),
+            characters=t("messages.characters", n=len(text)),
+            lines=t("messages.lines", n=text.count("\n") + 1),
+            end=t("messages.ends_with_newline" if text.endswith("\n") else "messages.ends_without_newline"),
+        ),
+        hashlib.sha256(raw).hexdigest(),
+    )
+    show.draw(facts)

@@ -25,11 +25,13 @@ from readback.records.answers import Answers, open_answers
 from readback.records.dataset import open_dataset
 from readback.records.logged_calls import read_first_request
 from readback.requests.observer import Observer
+from readback.scores import loading as loading_scores
 from readback.types import Assembly, Condition, Finding, Selection, Workspace
 from readback.ui.common.state.work import Job
 from readback.workspace import plain_templates
 
 KEEP = 8  # workspaces open in one meeting
+READ_SCORES = 4  # score tables being read or just read
 JUDGED = "\n"  # between a judge and the name that it reads: no variable holds it
 TYPED = "\n\n"  # before the mode of a template that was typed on the page
 VIEWED = 64  # assemblies that several people go back and forth between
@@ -112,6 +114,12 @@ def answers(
     opened = _opened or workspace(path, stamp, fields)[0]
     condition_found = opened.condition(condition) if opened else None
     return open_answers(opened or Workspace(Path(path), ""), condition_found or Condition(condition))
+
+
+@st.cache_resource(max_entries=READ_SCORES, show_spinner=False)
+def scores(mark: str, _opened: Workspace) -> Job:
+    """Return the job that reads the scores of a workspace; `mark` is their `loading.fingerprint`."""
+    return Job(lambda progress: loading_scores.load(_opened, progress))
 
 
 @st.cache_resource(max_entries=KEEP, show_spinner=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from readback.checks.run.prompt_lengths import Excerpt
+from readback.html import exact
 
 LINES = 30  # of a text that are shown without a click
 WIDTH = 100  # characters that count as one line, since a line that is longer is drawn as several
@@ -50,14 +51,7 @@ def _cut(text: str, excerpt: Excerpt, lines: int) -> Cut:
             start = max(text.rfind("\n", 0, max(start - 1, 0)) + 1, 0)
         if marked[0] - start > ABOVE * WIDTH:  # a long line before it
             start = marked[0] - WIDTH
-    at, stop = start, len(text)
-    for _ in range(lines):
-        end = text.find("\n", at, at + WIDTH) + 1
-        at = end or min(at + WIDTH, len(text))
-        if at >= len(text):
-            break
-    else:
-        stop = at
+    stop = exact.find_fold(text, start, lines, WIDTH)
     return Cut((start, max(stop, marked[1] if marked else 0)), marked)
 
 

@@ -15,6 +15,7 @@ from readback.ui.common.state import choice
 from readback.ui.prompts import room, variables
 from readback.ui.prompts.bar import menu, records
 from readback.ui.prompts.one import (
+    answer,
     change_here,
     finding_cards,
     made_up,
@@ -64,7 +65,7 @@ def draw() -> None:
     findings += layers.losses(model_input, assembled, findings)
     server = model_input_view.about(assembled, model_input)
     stored = layers.stored(choice.record(), choice.answer(sent))
-    reply_list = replies.replies(choice.record(), choice.answer(sent))
+    reply_list, answered = replies.replies(choice.record()), choice.answer(sent)
 
     view = layers.switch(model_input_view.errors(server), wire=model_input is not None, training=training,
                          stored=bool(stored))  # fmt: skip
@@ -84,7 +85,7 @@ def draw() -> None:
             views.messages(assembled, findings, tried)
         if not present.on():
             variants.draw(assembled)
-        replies.draw(reply_list, assembled, findings, assembled.masked)
+        replies.draw(reply_list, answered, assembled, findings, assembled.masked)
         with st.expander(t("messages.edit"), key="edit_open"):
             template_try.draw()
         variables.of_record(workspace, choice.record(), assembled, choice.answer(sent))
@@ -93,6 +94,7 @@ def draw() -> None:
             views.source(assembled)
         finding_cards.draw_cards(findings, faults, assembled, tried)
         model_input_view.findings(server if view == "wire" else (), len(findings) + 1)
+        scores_place = answer.draw(assembled, answered)
         _draw_sizes(view, model_input, stored, assembled, tried)
         show.draw(show.h("<h3>{}</h3>", t("messages.fields")))
         beside.fields(choice.record(), assembled, findings, choice.answer(sent))
@@ -104,10 +106,13 @@ def draw() -> None:
     with places.go:
         records.next_finding(findings)
     with places.switches:
-        cited.switch([*(message.text for message in assembled.messages), *(message.text for message in reply_list)])
+        texts = [*(message.text for message in assembled.messages), *(reply.text for reply in reply_list)]
+        cited.switch([*texts, (answered.text if answered is not None else None) or ""])
         token_sizes.switch(assembled, view)
     with places.take:
         views.take(assembled)
+        answer.take(answered)
+    answer.fill(scores_place)  # last: a large file of scores keeps nobody from the text
 
 
 def _draw_sizes(

@@ -1,4 +1,4 @@
-"""The reference of a record and what a model answered, exactly; and what their citations come to."""
+"""The reference of a record, exactly; and what its citations and those of the answer come to."""
 
 from __future__ import annotations
 
@@ -26,19 +26,26 @@ class Reply:
     place: Location
 
 
-def replies(record: Record, answer: Answer | None) -> tuple[Reply, ...]:
-    """Return the reference of the record, the answers that its row is to teach, and the model's reply."""
-    return tuple(_replies(record, answer))
+def replies(record: Record) -> tuple[Reply, ...]:
+    """Return the reference of the record, and the answers that its row is to teach."""
+    return tuple(_replies(record))
 
 
-def draw(replies_in_view: Sequence[Reply], assembly: Assembly, findings: Sequence[Finding], masked: bool) -> None:
-    """Draw the texts, with the findings about their fields; and with citations switched on the numbers of those."""
-    if not replies_in_view:
-        return
-    show.draw(show.h('<h2 class="rb-section">{}</h2>', t("replies.title")))
+def draw(
+    replies_in_view: Sequence[Reply],
+    answer: Answer | None,
+    assembly: Assembly,
+    findings: Sequence[Finding],
+    masked: bool,
+) -> None:
+    """Draw the texts, with the findings about their fields; and with citations switched on the numbers of those and
+    of the answer, which stands beside the messages.
+    """
+    if replies_in_view:
+        show.draw(show.h('<h2 class="rb-section">{}</h2>', t("replies.title")))
     cited_source = cited.source(assembly) if cited.on() else None
     numbered = list(enumerate(findings, 1))
-    sides = [st.container()] if len(replies_in_view) == 1 else st.columns(2, gap="small")
+    sides = st.columns(2, gap="small") if len(replies_in_view) > 1 else [st.container()]
     for number, reply in enumerate(replies_in_view):
         mine = [(n, f) for n, f in numbered if reply.field is not None and f.place.field == reply.field]
         segment = Segment(reply.text, "variable", reply.field or "answer", reply.place)
@@ -52,11 +59,14 @@ def draw(replies_in_view: Sequence[Reply], assembly: Assembly, findings: Sequenc
                 masked,
                 source=cited_source,
             )
-    if cited_source is not None:
-        show.draw(cited_numbers.tables([(reply.title, reply.text) for reply in replies_in_view], cited_source))
+    texts = [(reply.title, reply.text) for reply in replies_in_view]
+    if answer is not None and answer.text is not None:
+        texts.append((t("replies.answer_of", condition=answer.condition), answer.text))
+    if cited_source is not None and texts:
+        show.draw(cited_numbers.tables(texts, cited_source))
 
 
-def _replies(record: Record, answer: Answer | None) -> Iterator[Reply]:
+def _replies(record: Record) -> Iterator[Reply]:
     row = training_reader.read(record.fields) if row_fields.read_reference(record.fields) is None else None
     for name, turns in row.answers if row else ():
         for stretch in turns[-1].stretches:
@@ -65,6 +75,3 @@ def _replies(record: Record, answer: Answer | None) -> Iterator[Reply]:
     if (field := row_fields.read_reference(record.fields)) is not None:
         place = row_fields.locate_field(record, field.name)
         yield Reply("reference", t("replies.reference", field=field.name), field.value, field.name, place)
-    if answer is not None and answer.text is not None:
-        title = t("replies.answer", condition=answer.condition)
-        yield Reply("answer", title, answer.text, None, answer.place)

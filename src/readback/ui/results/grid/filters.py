@@ -12,9 +12,10 @@ from markupsafe import Markup
 from readback.records.dataset import Dataset
 from readback.scores.table import ScoreTable
 from readback.types import Criterion, Workspace
+from readback.ui.common.draw import score_chip
 from readback.ui.results import drilldown
 from readback.ui.results.choices import View
-from readback.ui.results.grid import cells, changed_records, values
+from readback.ui.results.grid import changed_records, values
 from readback.ui.results.grid.findings import CheckedFindings
 from readback.ui.results.grid.sides import Sides
 from readback.ui.results.grid.values import GridValues
@@ -82,7 +83,7 @@ def choose_filter(
         current = ""
     if current == "worst" and limit is not None:
         key = "grid.worst_down" if view.criterion.direction == "down" else "grid.worst_up"
-        value = cells.format_value(limit, is_mean=not limit.is_integer())
+        value = score_chip.format_value(limit, is_mean=not limit.is_integer())
         notes.append(t(key, value=value, n=int(masks["worst"].sum())))
     if current == "findings" and data is not None:
         masks["findings"] = checked.mark_items(grid_values.items, data, workspace, shown_sides)

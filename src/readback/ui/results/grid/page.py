@@ -15,7 +15,7 @@ from readback.records.dataset import Dataset
 from readback.scores.table import ScoreTable
 from readback.types import Finding, Workspace
 from readback.ui.common import show
-from readback.ui.common.draw import setting
+from readback.ui.common.draw import score_chip, setting
 from readback.ui.common.state import choice
 from readback.ui.results import drilldown
 from readback.ui.results.choices import View, name_condition
@@ -149,7 +149,7 @@ def _build_rows(
             name = condition.name if condition is not None else None
             about = by_answer.get((index, name), ()) if name is not None else ()
             dots = _render_dots(about, item, name)
-            row_cells.append(Cell(cells.render_chip(value, state, view.criterion, is_mean=is_mean), dots, text))
+            row_cells.append(Cell(score_chip.render_chip(value, state, view.criterion, is_mean=is_mean), dots, text))
         label = question or item
         difference = float(differences[place])
         rows.append(
@@ -177,7 +177,7 @@ def _name_item(item: str, question: str | None, is_in_data: bool, data: Dataset 
 def _format_difference(value: float, side_count: int) -> str:
     if value != value:  # NaN
         return "–"
-    text = cells.format_value(value, is_mean=not value.is_integer())
+    text = score_chip.format_value(value, is_mean=not value.is_integer())
     return f"+{text}" if side_count == PAIR and value > 0 else text
 
 

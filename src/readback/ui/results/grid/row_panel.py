@@ -12,11 +12,12 @@ from readback.checks.facts import contexts, stored_prompt
 from readback.html.templates import render_template
 from readback.prompts import assemble
 from readback.records.dataset import Dataset
-from readback.scores.table import ConditionKey, ScoreTable
+from readback.scores.table import ConditionKey, ScoreTable, list_item_scores
 from readback.types import Answer, Condition, Record, RuleContext, Score, Selection, Workspace
 from readback.ui.common import show
+from readback.ui.common.draw import score_chip
 from readback.ui.common.state import caches, choice
-from readback.ui.results import choices, drilldown, records
+from readback.ui.results import choices, records
 from readback.ui.results.choices import View, name_condition
 from readback.ui.results.grid import cells, filters, read_row
 from readback.ui.results.grid.findings import CheckedFindings
@@ -68,7 +69,7 @@ def render_panel(
     """Return the record beside the grid; what is not loaded is said in its place."""
     found_record = read_row.read_record(data, item)
     record = found_record.record
-    scores = drilldown.list_item_scores(choices.get_file_table(table), item)
+    scores = list_item_scores(choices.get_file_table(table), item)
     conditions = [read_row.find_workspace_condition(workspace, side) for side in shown_sides]
     answers = [read_row.read_answer(workspace, condition, item) for condition in conditions]
     findings = checked.by_answer([found_record.index] if found_record.index is not None else [])
@@ -136,7 +137,7 @@ def _build_answer(
     if item in grid_values.items:
         at, column = grid_values.items.index(item), shown_sides.index(side)
         value, state = float(grid_values.values[at, column]), int(grid_values.states[at, column])
-        chip = cells.render_chip(value, state, view.criterion, is_mean=table.pool is not None)
+        chip = score_chip.render_chip(value, state, view.criterion, is_mean=table.pool is not None)
     text, nothing = "", ""
     if answer is not None and answer.text is not None:
         text = answer.text

@@ -11,8 +11,8 @@ from readback.scores import pooled
 from readback.scores.agreement.ratings import collect_ratings
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, ConditionKey, ScoreTable
 from readback.types import Criterion
+from readback.ui.common.draw.score_chip import NO_ROW
 
-NO_ROW = 9  # the state of an item that no file has under a condition
 ORDER = (NO_ROW, NOT_APPLICABLE, MISSING, FAILED, SCORED)  # of several cells of an answer the last state counts
 WORST = 0.1  # share of the scored records that are the worst
 EXACT = 12  # decimals: means of the same scores differ by rounding alone

@@ -1,0 +1,90 @@
+"""What the model answered, and its scores, beside the messages: the text at once, the scores when they are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from readback.scores import loading
+from readback.scores.table import ScoreTable
+from readback.types import Answer, Assembly, Condition, Score
+from readback.ui.common import show
+from readback.ui.common.draw import cited, message
+from readback.ui.common.state import caches, choice, hits
+from readback.ui.common.state.work import look
+from readback.ui.results import record_answers
+from readback.words import t
+
+LINES = 12  # of an answer that are not folded
+
+
+@dataclass(frozen=True, slots=True)
+class ScoresPlace:
+    """Where the scores of an answer go; `has_text` says whether an answer stands there."""
+
+    block: DeltaGenerator
+    condition: Condition
+    has_text: bool
+
+
+def draw(assembly: Assembly, answer: Answer | None) -> ScoresPlace | None:
+    """Draw the answer to the record in view, or that there is none; return the place for its scores.
+
+    None where what is sent is no condition, so that nothing was answered under it.
+    """
+    workspace = choice.workspace()
+    condition = workspace.condition(assembly.choice.condition) if assembly.choice.condition else None
+    if condition is None:
+        return None
+    text = answer.text if answer is not None else None
+    if text is None and not any(other.answers for other in workspace.conditions):
+        return ScoresPlace(st.container(key="answer_scores"), condition, False)
+    size = show.h('<span class="rb-small">{}</span>', t("messages.characters", n=len(text))) if text is not None else ""
+    show.draw(show.h('<div class="rb-head"><h3>{}</h3>{}</div>', t("replies.answer"), size))
+    block = st.container(key="answer_scores")
+    if answer is None or text is None:
+        show.draw(show.h('<p class="rb-small">{}</p>', t("replies.no_answer")))
+        return ScoresPlace(block, condition, False)
+    title = t("replies.answer_of", condition=condition.name)
+    source = cited.source(assembly) if cited.on() else None
+    marks = (*hits.marks(text), *cited.marked(text, source))
+    record_answers.draw_text(title, answer, marks, LINES)
+    return ScoresPlace(block, condition, True)
+
+
+def take(answer: Answer | None) -> None:
+    """Draw the ways to take the answer along, in the menu of the page."""
+    if answer is not None and answer.text is not None:
+        title = t("replies.answer_of", condition=answer.condition)
+        show.draw(show.h('<p class="rb-menu-title">{}</p>', title))
+        message.ways_to_take("answer", title, answer.text, answer.masked)
+
+
+def fill(place: ScoresPlace | None) -> None:
+    """Draw the scores in their place, with the way to the record in Results; a large file is read in the background."""
+    item = choice.record().id
+    if place is None or item is None:
+        return
+    with place.block:
+        scores = _draw_scores(item, place.condition) if choice.workspace().scores else ()
+        if place.has_text and scores == ():
+            show.draw(show.h('<p class="rb-small">{}</p>', show.link("results", t("replies.in_results"), view="rows")))
+
+
+def _draw_scores(item: str, condition: Condition) -> tuple[Score, ...] | None:
+    """Draw the scores of an item under a condition and return them; None while they are not read."""
+    workspace = choice.workspace()
+    job = caches.scores(loading.fingerprint(workspace), workspace)
+    if not look(job, "scores.reading", "answer_scores"):
+        return None
+    if job.result is None:  # somebody stopped it
+        show.draw(show.h('<p class="rb-small">{}</p>', show.link("results", t("scores.again"))))
+        return None
+    table: ScoreTable = job.result
+    scores = record_answers.list_scores(table, workspace, item, condition)
+    if scores:
+        link = show.link("results", t("replies.in_results"), item=item, arm=table.label(scores[0].condition))
+        show.draw(record_answers.render_scores(table, scores, link))
+    return scores
