@@ -70,6 +70,15 @@ def test_the_first_screen_of_every_mode_and_adapter_has_few_stops(demo: str, pag
     asked = f"prompts?workspace=six-conditions&view=every&condition={quote(condition)}".removesuffix("&condition=")
     open_page(page, f"{demo}{asked}", ".rb-every-row")
     assert len(page.evaluate(REACHED)) <= 25, page.evaluate(REACHED)
+    table = page.locator(".rb-letters")
+    assert table.bounding_box()["height"] < 190
+    letters = table.locator("td > a")
+    letters.first.focus()
+    for _ in range(2):  # the arrow keys go from letter to letter
+        page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.textContent") == letters.nth(2).inner_text()
+    page.keyboard.press("Enter")  # and each leads to its text
+    assert page.evaluate("document.activeElement.id") == letters.nth(2).get_attribute("data-rb-to")
     links = page.locator(".rb-every-head").first.locator("a")
     links.first.focus()
     names = [links.nth(number).inner_text() for number in range(links.count())]

@@ -14,8 +14,12 @@ import pytest
 from looking import drawn, page, said, words
 from streamlit.testing.v1 import AppTest
 
+from readback import workspace
 from readback.checks.run.prompt_lengths import EXCERPT, Excerpt
-from readback.types import Segment
+from readback.project_files import EXAMPLES
+from readback.prompts import assemble
+from readback.records.dataset import open_dataset
+from readback.types import Segment, Selection
 from readback.ui.prompts.every.cut import LINES, cut
 
 Serve = Callable[[Mapping[str, Any]], Path]
@@ -82,7 +86,9 @@ def test_each_distinct_text_is_shown_once_exactly_and_the_others_name_it(serving
     assert texts(table["Mode: kind"][0]) == ["You are x.", "Question: one\nAnswer:"]
     assert table["Mode: same"] == []
     same = rows(test)["Mode: same"]
-    assert 'same text as <a class="rb-link" href="#" data-rb-to="cell-1">Mode: kind</a>' in same
+    badge = '<strong class="rb-every-a rb-every-other">B</strong>'
+    assert f'same text as <a class="rb-link" href="#" data-rb-to="cell-1">{badge}</a>' in same
+    assert badge in table["Mode: kind"][0]
     assert link(same, "Open Mode: same")["mode"] == "same"
 
 
@@ -161,7 +167,7 @@ def test_through_the_adapter_of_a_the_other_conditions_come_first() -> None:
     assert ">gateway</a>" in first
     assert ">compared with A</a>" in first
     planned = rows(test)["RAG-trained, open book, through the gateway"]
-    assert re.search(r">gateway</a>.*?same text as .*?>RAG-trained, open book</a>", planned)
+    assert re.search(r">gateway</a>.*?same text as .*?>([B-Z]+)</strong></a>", planned)
 
 
 def test_a_key_names_the_marks_that_are_there(serving: Serve) -> None:
@@ -235,6 +241,87 @@ def test_names_and_texts_of_any_length_and_direction(serving: Serve, name: str) 
     serving(three(*modes))
     table = cells(every())
     assert texts(table[f"Mode: {name}"][0]) == ["שלום one <b>\u202e x"]
+
+
+def letters(test: AppTest) -> dict[str, list[tuple[str, str]]]:
+    """The letter of each cell of the table and the severity it is marked with, by the name of the row."""
+    (table,) = re.findall(r'<details class="rb-letters".*?</details>', said(test), re.DOTALL)
+    lines = re.findall(r'<th scope="row" title="([^"]*)">.*?</th>(.*?)</tr>', table, re.DOTALL)
+    return {html.unescape(name): [_read_letter(cell) for cell in line.split("<td")[1:]] for name, line in lines}
+
+
+def _read_letter(cell: str) -> tuple[str, str]:
+    letter = re.search(r">([A-Z]+|…)</a>", cell)
+    mark = re.search(r"rb-severity rb-(\w+)", cell)
+    return letter[1] if letter else "", mark[1] if mark else ""
+
+
+def test_the_same_letter_is_the_same_text_byte_for_byte_and_a_is_in_view() -> None:
+    test = every(**MISTAKES, record="ellery-03", condition="base, open book")
+    opened = workspace.open(EXAMPLES / MISTAKES["workspace"])
+    record = next(each for each in open_dataset(opened.root, opened.dataset).records() if each.id == "ellery-03")
+    adapters = ["", *opened.adapters]
+    texts_by_letter: dict[str, set[str]] = {}
+    for name, line in letters(test).items():
+        for adapter, (letter, _) in zip(adapters, line, strict=True):
+            if adapter or not opened.condition(name).adapter:  # type: ignore[union-attr]
+                sent = Selection(condition=name, adapter=adapter or None)
+                texts_by_letter.setdefault(letter, set()).add(assemble.assemble(opened, record, sent).fingerprint)
+    assert {len(texts) for texts in texts_by_letter.values()} == {1}
+    assert len(set.union(*texts_by_letter.values())) == len(texts_by_letter) == 28
+    assert letters(test)["base, open book"][0] == ("A", "")
+    assert "AB" in texts_by_letter
+    assert f"{len(texts_by_letter)} texts: 11 conditions × 3 adapters" in words(test)
+
+
+def test_a_letter_is_marked_where_its_text_has_an_error_or_a_warning() -> None:
+    table = letters(every(**MISTAKES, record="ellery-03", condition="base, open book"))
+    assert [mark for _, mark in table["base, closed book"]] == ["", "", "", "warning"]
+    assert {mark for _, mark in table["mistake 1: system text in the question"]} == {"error"}
+    assert table["RAG-trained, open book, through the gateway"][0] == ("", "")  # it has no way without an adapter
+
+
+def test_a_letter_leads_to_its_text_and_one_of_them_is_a_stop_of_the_tab_key(serving: Serve) -> None:
+    serving(three(*MODES))
+    test = every()
+    (table,) = re.findall(r'<details class="rb-letters" open>.*?</details>', said(test), re.DOTALL)
+    targets = re.findall(r'data-rb-to="([^"]*)"', table)
+    assert len(targets) == 4
+    assert len(set(targets)) == 3
+    assert all(f'<div id="{target}"' in said(test) for target in targets)
+    assert table.count('tabindex="0"') == 1
+    assert "3 texts: 4 modes" in words(test)
+
+
+def test_what_cannot_be_built_has_a_mark_and_no_letter(serving: Serve) -> None:
+    serving(three(*MODES, {"mode": "broken", "template": "{% for %}"}))
+    assert letters(every())["Mode: broken"] == [("", "error")]
+
+
+@pytest.mark.parametrize(("modes", "opened"), [(12, True), (13, False)])
+def test_a_table_that_is_too_high_is_folded(serving: Serve, modes: int, opened: bool) -> None:
+    serving(three(*({"mode": f"m{n}", "template": f"{n} {{{{ q }}}}"} for n in range(modes))))
+    assert ('<details class="rb-letters" open>' in said(every())) is opened
+
+
+def test_it_is_said_what_the_tokens_are_of(serving: Serve) -> None:
+    serving(three(*MODES))
+    assert "Tokens are those of the messages alone, without a chat format." in words(every())
+    assert "Tokens include the chat format where it is known." in words(every(**MISTAKES, record="ellery-03"))
+
+
+def test_the_same_text_counted_by_two_tokenizers_says_by_which(serving: Serve) -> None:
+    config = {
+        "dataset": {"path": "d.jsonl"},
+        "modes": [{"mode": "ask", "template": "Antworte: {{ q }} 1234567890"}],
+        "models": {"one": {"tokenizer": "qwen3"}, "two": {"tokenizer": "cl100k"}},
+        "conditions": [{"name": "x", "mode": "ask", "model": "one"}, {"name": "y", "mode": "ask", "model": "two"}],
+    }
+    serving({**three(), "readback.yml": config})
+    test = every()
+    assert {letter for line in letters(test).values() for letter, _ in line} == {"A"}
+    same = rows(test)["y"]
+    assert re.search(r"\d+ tokens by cl100k[^,]*, not qwen3", same), same
 
 
 def excerpt(text: str, differs: int | None = None) -> Excerpt:

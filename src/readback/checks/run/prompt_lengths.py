@@ -53,7 +53,8 @@ class PromptLengths:
     """What is sent under one choice; `fingerprint` is "" where nothing could be built, `late` where time was over.
 
     `reference` is the choice whose text this one is compared with, None where there is none or it could not be built;
-    `lacks` are the roles of its messages that this one does not have.
+    `lacks` are the roles of its messages that this one does not have. `layer` says of what the tokens are: of the text
+    that the model reads, or of the messages alone.
     """
 
     choice: Selection
@@ -65,6 +66,7 @@ class PromptLengths:
     tokens: int = 0
     tokenizer: str = ""
     exact: bool = False
+    layer: token_counts.CountedLayer = "messages"
     excerpts: tuple[Excerpt, ...] = ()
     lacks: tuple[str, ...] = ()
     reference: Selection | None = None
@@ -132,7 +134,7 @@ def _stream(
 
 @children.stop_when_changed
 def measure_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield a frame for each choice: {"characters", "tokens", "tokenizer", "exact", "fingerprint", "errors",
+    """Yield a frame for each choice: {"characters", "tokens", "tokenizer", "exact", "layer", "fingerprint", "errors",
     "warnings", "excerpts", "lacks", "reference"}; the last one says whether there was a text to compare it with.
     """
     inside = children.enter(work)
@@ -157,6 +159,7 @@ def measure_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 "tokens": counted.count,
                 "tokenizer": counted.tokenizer,
                 "exact": counted.exact,
+                "layer": token_counts.list_counted_texts(assembly, read)[1],
                 "fingerprint": assembly.fingerprint,
                 "errors": severities.count("error"),
                 "warnings": severities.count("warning"),

@@ -7,7 +7,7 @@ row has already is a line that leads there, so that the width belongs to what di
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import get_args
 
@@ -23,6 +23,7 @@ from readback.ui.common.draw import keys, message, picker, setting
 from readback.ui.common.state import choice
 from readback.ui.common.state.work import look
 from readback.ui.prompts import room
+from readback.ui.prompts.every import letters
 from readback.ui.prompts.every.cells import Cells, Row, layout, measure_again, measured
 from readback.ui.prompts.every.cut import Cut, cut
 from readback.ui.prompts.two_texts.compare_sides import PARTS, keys_of
@@ -83,28 +84,29 @@ def draw() -> None:
 
 def _draw(page: Page, cells: Cells) -> None:
     homes = _find_homes(page, cells)
-    most = _find_most(cells[selection] for selection, _ in homes.values())
-    show.draw(
-        show.h('<p class="rb-small">{}</p>{}', _summarise(page, cells, len(homes)), _draw_key(page, cells, homes, most))
-    )
+    most = _find_most(cells[selection] for selection in homes.values())
+    letters_by_text = letters.assign(page.a, page.rows, cells)
+    ids = {fingerprint: _id(selection, page) for fingerprint, selection in homes.items()}
+    table = letters.render_table(page.rows, cells, letters_by_text, ids) if homes else Markup("")
+    summary, key = _summarise(page, cells, len(homes)), _draw_key(page, cells, homes, most)
+    show.draw(show.h('{}<p class="rb-small">{}</p>{}', table, summary, key))
     show.draw(
         render_template(
             "ui/prompts/every/grid.html.jinja",
             caption=t(f"compare.view_grid_{picker.kind()}"),
             most=most,
-            rows=[_make_row(row, page, cells, homes) for row in page.rows],
+            rows=[_make_row(row, page, cells, homes, letters_by_text) for row in page.rows],
         )
     )
 
 
-def _find_homes(page: Page, cells: Cells) -> Mapping[str, tuple[Selection, str]]:
-    """Return, by fingerprint, the choice whose cell shows a text, the first that has it; and the name of its row."""
-    homes: dict[str, tuple[Selection, str]] = {}
-    for row in page.rows:
-        for selection in row.choices:
-            cell = cells.get(selection)
-            if cell is not None and cell.fingerprint:
-                homes.setdefault(cell.fingerprint, (selection, row.name))
+def _find_homes(page: Page, cells: Cells) -> Mapping[str, Selection]:
+    """Return, by fingerprint, the choice whose cell shows a text, the first that has it."""
+    homes: dict[str, Selection] = {}
+    for selection in page.selections:
+        cell = cells.get(selection)
+        if cell is not None and cell.fingerprint:
+            homes.setdefault(cell.fingerprint, selection)
     return homes
 
 
@@ -125,27 +127,33 @@ def _summarise(page: Page, cells: Cells, texts: int) -> str:
         return ""
     if len(page.selections) == 1:
         return t("cells.single")
-    sentence = t("compare.grid_said", n=texts, cells=count)
-    if texts > 1:
-        sentence += " " + t("cells.once")
+    sentences = [t("compare.grid_said", n=texts, cells=count)] if texts < 2 else [t("cells.once")]
     if page.a in cells and not cells[page.a].fingerprint:
-        sentence += " " + t("cells.how_alone")
+        sentences.append(t("cells.how_alone"))
     elif texts > 1:
         others = any(len(row.choices) > 1 for row in page.rows)
-        sentence += " " + t("cells.how_others" if others else "cells.how")
+        sentences.append(t("cells.how_others" if others else "cells.how"))
+    if texts:
+        sentences.append(_say_what_is_counted([cells[each] for each in page.selections if each in cells]))
     if page.total > ROWS:
         stop = page.start + len(page.rows)
-        sentence += " " + t("compare.grid_rows", start=page.start + 1, stop=stop, all=page.total)
-    return sentence
+        sentences.append(t("compare.grid_rows", start=page.start + 1, stop=stop, all=page.total))
+    return " ".join(sentences)
 
 
-def _draw_key(page: Page, cells: Cells, homes: Mapping[str, tuple[Selection, str]], most: str) -> Markup:
+def _say_what_is_counted(texts: Sequence[PromptLengths]) -> str:
+    """Say whether the tokens are those of the messages alone or of what the model reads."""
+    layers = {text.layer for text in texts if text.fingerprint}
+    return t(f"cells.counted_{layers.pop() if len(layers) == 1 else 'either'}")
+
+
+def _draw_key(page: Page, cells: Cells, homes: Mapping[str, Selection], most: str) -> Markup:
     """Make the line that says what the marks mean: only those that are on the page."""
-    excerpts = [excerpt for selection, _ in homes.values() for excerpt in cells[selection].excerpts]
+    excerpts = [excerpt for selection in homes.values() for excerpt in cells[selection].excerpts]
     looks = {exact.look(segment) for excerpt in excerpts for segment in excerpt.segments}
     entries = []
     if len(page.selections) > 1:
-        entries.append(show.h("{} {}", _badge(), _explain_a(page)))
+        entries.append(show.h("{} {}", letters.render_badge("A"), _explain_a(page)))
     if any(excerpt.differs is not None for excerpt in excerpts):
         sample = Markup('<span class="rb-first-differs" aria-hidden="true"></span>')
         entries.append(show.h("{} {}", sample, t("cells.key_differs")))
@@ -161,10 +169,6 @@ def _draw_key(page: Page, cells: Cells, homes: Mapping[str, tuple[Selection, str
     return show.h('<ul class="rb-legend rb-every-key" aria-label="{}">{}</ul>', t("cells.key"), items)
 
 
-def _badge() -> Markup:
-    return Markup('<strong class="rb-every-a">A</strong>')
-
-
 def _explain_a(page: Page) -> str:
     """Say what A is; by its name, too, where its row is on another page of rows."""
     if page.a != choice.sent():
@@ -174,7 +178,9 @@ def _explain_a(page: Page) -> str:
     return t("cells.key_a_named", name=sent(page.a))
 
 
-def _make_row(row: Row, page: Page, cells: Cells, homes: Mapping[str, tuple[Selection, str]]) -> dict[str, object]:
+def _make_row(
+    row: Row, page: Page, cells: Cells, homes: Mapping[str, Selection], letters_by_text: Mapping[str, str]
+) -> dict[str, object]:
     """Return what the template draws of a row: its texts, and the lines of what is elsewhere or not there."""
     groups: dict[str, Group] = {}
     lines: list[Markup] = []
@@ -189,27 +195,41 @@ def _make_row(row: Row, page: Page, cells: Cells, homes: Mapping[str, tuple[Sele
             groups.setdefault(cell.fingerprint, Group(cell, [])).choices.append((selection, adapter))
     texts = []
     for fingerprint, group in groups.items():
-        home, name = homes[fingerprint]
+        home, letter = homes[fingerprint], letters_by_text[fingerprint]
         if home == group.choices[0][0]:
-            texts.append(_make_text(row, group, page, cells))
+            texts.append(_make_text(row, group, page, cells, letter))
         else:
-            lines.append(_say_same(row, group, page, cells[home], name, cells))
+            lines.append(_say_same(row, group, page, cells[home], letter, cells))
     return {
         "name": row.name,
-        "is_a": page.a in row.choices and len(page.selections) > 1,
         "texts": texts,
         "lines": lines,
         "ways": t("cells.ways", name=row.name),
     }
 
 
-def _say_same(row: Row, group: Group, page: Page, home: PromptLengths, name: str, cells: Cells) -> Markup:
-    """Say in a line which row shows a text; another tokenizer counts it otherwise, and other findings may be on it."""
-    place = t("cells.a_itself") if home.choice == page.a else name
-    link = show.h('<a class="rb-link" href="#" data-rb-to="{}">{}</a>', _id(home.choice, page), place)
-    size = show.h('<span class="rb-small">{}</span>', _size(group.text)) if _size(group.text) != _size(home) else ""
+def _say_same(row: Row, group: Group, page: Page, home: PromptLengths, letter: str, cells: Cells) -> Markup:
+    """Say in a line which text this is; another tokenizer counts it otherwise, and other findings may be on it."""
+    badge = letters.render_badge(letter)
+    link = show.h('<a class="rb-link" href="#" data-rb-to="{}">{}</a>', _id(home.choice, page), badge)
     ways = _keep_one_stop(_open_all(row, group, cells))
-    return show.h("{} {} {} {} {}", ways, t("cells.same"), link, _chips(group.text), size)
+    return show.h(
+        "{} {} {} {} {}", ways, t("cells.same"), link, _chips(group.text), _say_count_differs(group.text, home)
+    )
+
+
+def _say_count_differs(cell: PromptLengths, home: PromptLengths) -> Markup:
+    """Say how many tokens the same text has elsewhere, and why it is another number; nothing where it is the same."""
+    if (cell.tokens, cell.exact) == (home.tokens, home.exact):
+        return Markup("")
+    tokens = t("compare.cell_tokens" if cell.exact else "compare.cell_estimated", n=cell.tokens)
+    if cell.layer != home.layer:
+        words = t(f"cells.as_{cell.layer}", tokens=tokens)
+    elif cell.tokenizer != home.tokenizer:
+        words = t("cells.by_tokenizer", tokens=tokens, tokenizer=cell.tokenizer, other=home.tokenizer)
+    else:
+        words = t("cells.other_format", tokens=tokens)
+    return show.h('<span class="rb-small">{}</span>', words)
 
 
 def _keep_one_stop(links: Markup) -> Markup:
@@ -218,9 +238,10 @@ def _keep_one_stop(links: Markup) -> Markup:
     return before + link + others.replace("<a ", Markup('<a tabindex="-1" '))
 
 
-def _make_text(row: Row, group: Group, page: Page, cells: Cells) -> dict[str, object]:
+def _make_text(row: Row, group: Group, page: Page, cells: Cells, letter: str) -> dict[str, object]:
     selection = group.choices[0][0]
     return {
+        "badge": letters.render_badge(letter) if len(page.selections) > 1 else "",
         "id": _id(selection, page),
         "links": _keep_one_stop(show.h("{} {}", _open_all(row, group, cells), _against(row, group, page))),
         "chips": _chips(group.text),

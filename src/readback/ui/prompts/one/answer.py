@@ -18,6 +18,9 @@ from readback.ui.results import record_answers
 from readback.words import t
 
 LINES = 12  # of an answer that are not folded
+# Everything else stands by then, so the page waits a little longer for scores than elsewhere: drawing their progress
+# takes a further run of the page, which would meet the next key.
+LOOKS, SECONDS = 30, 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,12 @@ def _draw_scores(item: str, condition: Condition) -> tuple[Score, ...] | None:
     """Draw the scores of an item under a condition and return them; None while they are not read."""
     workspace = choice.workspace()
     job = caches.scores(loading.fingerprint(workspace), workspace)
-    if not look(job, "scores.reading", "answer_scores"):
+    place = st.empty()
+    for _ in range(LOOKS):
+        if job.ready.wait(SECONDS):
+            break
+        place.empty()  # where somebody has gone on to another record meanwhile, this run ends here
+    if not look(job, "scores.reading", "answer_scores", patience=0):
         return None
     if job.result is None:  # somebody stopped it
         show.draw(show.h('<p class="rb-small">{}</p>', show.link("results", t("scores.again"))))
