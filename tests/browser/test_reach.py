@@ -10,10 +10,12 @@ import pytest
 from counts import part
 from PIL import Image
 from served import PAGES, open_page, settle, turn_to
+from test_security import faults
 
 pytestmark = pytest.mark.browser
 FIRST = ("prompts", "findings", "results")  # rows of controls; two columns; a grid and charts
 NAMES = (*FIRST, *(name for name in PAGES if name not in FIRST))
+PHONE = (390, 844)
 LAPTOP, HALF, QUARTER = (1366, 768), (683, 384), (320, 256)  # a laptop, at 200 %; 1280 x 1024 at 400 %
 ALWAYS = (("prompts", LAPTOP), ("findings", QUARTER))  # where Tab goes through a page in every run
 OTHERS = tuple(pair for pair in product(NAMES, (LAPTOP, QUARTER)) if pair not in ALWAYS)  # the rest of them
@@ -116,6 +118,29 @@ def resize(page: Any, size: tuple[int, int]) -> None:
     page.set_viewport_size({"width": size[0], "height": size[1]})
     page.wait_for_timeout(400)  # charts and the sidebar follow a moment later
     settle(page)
+
+
+@pytest.mark.parametrize("name", part(("prompts", "overview", "results", "findings", "review"), 1))
+def test_on_a_phone_the_head_is_two_lines_with_every_room_and_control(demo: str, tour: Any, name: str) -> None:
+    tour.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    turn_to(tour, f"{demo}{name}?workspace=six-conditions-mistakes")
+    tour.wait_for_selector("[data-testid=stProgress]", state="detached")
+    resize(tour, PHONE)
+    rooms = tour.locator(".rb-rooms a")
+    assert rooms.all_inner_texts() == ["Overview", "Prompts", "Results", "Findings", "Review"]
+    named = [tour.get_by_role("button", name=sign, exact=True).first for sign in ("Note", "Share", "Present")]
+    boxes = [each.bounding_box() for each in (*rooms.all(), *named, tour.locator(".st-key-workspace_bar summary"))]
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= PHONE[0] for box in boxes), boxes
+    assert max(box["y"] + box["height"] for box in boxes) <= 110
+    assert len({round(box["y"]) for box in boxes[: rooms.count()]}) == 1
+    assert tour.evaluate(CUT) == []
+    assert tour.evaluate(SMALL) == []
+    assert faults(tour) == []
+    tour.locator(".st-key-workspace_bar summary").click()
+    side = tour.locator(".st-key-workspace_bar .rb-side").bounding_box()
+    assert side["x"] >= 0
+    assert side["x"] + side["width"] <= PHONE[0]
+    tour.keyboard.press("Escape")
 
 
 @pytest.mark.parametrize("name", part(NAMES, 1))
