@@ -76,7 +76,9 @@ with right, present.slide("rule"):
             words_of_steps = (t("findings.previous_place"), t("findings.next_place"), at, t("findings.steps"))
             show.draw(steps.steps("place", *words_of_steps))
     if part:
-        places.places(part, group, Quoted(workspace, data, choice.answer), lambda: explaining.offer(group))
+        quoted = Quoted(workspace, data, choice.answer)
+        show.draw(places.list_places(part, quoted))
+        places.places(part, group, quoted, lambda: explaining.offer(group))
     else:
         explaining.offer(group)
     listing.turn(start, len(stacks), bool(drawn))

@@ -122,7 +122,7 @@ def test_people_meet_decide_and_sign_and_the_report_says_it(
     turn_to(second, at(root, "review?view=signed"))
     assert "Before you sign" in second.locator(".st-key-sign").inner_text()
     second.get_by_role("button", name="Sign off").click()
-    second.get_by_text("unchanged since").wait_for(timeout=60_000)
+    second.get_by_text("still holds: unchanged").wait_for(timeout=60_000)
     assert len(state.build_review(Store(root).events()).notes) == len(NAMES)
     out = tmp_path / "report.html"
     assert main(["report", str(root), "-o", str(out)]) == 0

@@ -106,9 +106,9 @@ def test_a_changed_byte_makes_a_sign_off_stale_with_its_sentence(at: At, page: A
     open_page(page, at(root, "review?view=signed"))
     name(page, "Ada")
     page.get_by_role("button", name="Sign off").click()
-    seen(page, "unchanged since")
+    seen(page, "still holds: unchanged")
     open_page(other, at(root, "review?view=signed"))
-    seen(other, "unchanged since")
+    seen(other, "still holds: unchanged")
     (root / "readback.yml").write_text(FILE + MODES.replace("Answer:", "Answer: "))
     seen(other, "stale, one text changed")  # without a click
     seen(page, "stale, one text changed")

@@ -40,3 +40,18 @@ def test_of_very_many_the_first_are_shown_and_each_says_so(write: Write) -> None
     *missing, _ = Quoted(opened, open_dataset(opened.root, opened.dataset)).in_place(finding)
     assert [part.text for part in missing] == contexts[1:11]
     assert all(part.label.endswith("of rag.contexts (the first 10 of 299 are shown)") for part in missing)
+
+
+def test_what_an_answer_cites_is_marked_in_the_answer(write: Write) -> None:
+    prompt = "Context:\n[1] one\n\nQuestion: why?\nAnswer:"
+    config = CONFIG.replace("mode: rag}", "mode: rag, answers: a.jsonl}")
+    record = {"id": "a", "question": "why?", "rag": {"prompt": prompt, "contexts": ["[1] one"]}}
+    answers = [{"id": "a", "response": "Because of [1], and of [7]."}]
+    opened = workspace.open(write({"d.jsonl": [record], "a.jsonl": answers, "readback.yml": config}))
+    (finding,) = (one for one in engine.check(opened).findings if one.code == "fmt-answer-cites-missing")
+    (part,) = Quoted(opened, open_dataset(opened.root, opened.dataset)).in_place(finding)
+    assert [part.text[start:end] for start, end in part.marks] == ["[7]"]
+    assert (part.text, part.label) == (
+        "Because of [1], and of [7].",
+        "the answer, field response, characters 23 to 26",
+    )

@@ -67,7 +67,7 @@ def test_the_items_are_there_in_their_order_and_the_first_is_open_by_itself(root
     assert [told.count(heading) for heading in ("Planned comparisons", "Other items")] == [1, 1]
     assert told.index("Planned comparisons") < told.index("May “RAG-trained")
     assert told.index("May “RAG-trained") < told.index("Other items") < told.index("The reference cites contexts")
-    assert "An error is on both sides of it, or on one: “The prompt lacks contexts that the record lists”." in told
+    assert "An error is on both sides: “The prompt lacks contexts that the record lists”." in told
     assert "Item 1 of 5" in told
     assert "Cannot tell. The system message of base, open book is not known" in told
     assert "+0.46 not known" in told  # beside the difference as above it

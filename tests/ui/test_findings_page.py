@@ -172,9 +172,25 @@ def test_places_that_say_the_same_are_one_with_a_link_to_each_record(serving: An
     assert test.main.subheader[0].value == "23 places"
     assert "In 23 records, for example record r0, m" in words(test)
     assert "The same in 22 other records" in words(test)
+    assert "rb-place-list" not in said(test)
     marked = [one for one in links(test, "prompts") if "finding" in one]
     assert [one["record"] for one in marked] == [f"r{n}" for n in range(23)]
     assert len({one["finding"] for one in marked}) == 23
+
+
+def test_a_few_places_are_named_above_the_first_and_not_folded_below_it(serving: Any) -> None:
+    serving(repeating(3))
+    test = findings()
+    assert 'rb-place-list" aria-label="Places of this finding"><li><bdi>m</bdi>: ' in said(test)
+    assert "The same in" not in words(test)
+    marked = [one["record"] for one in links(test, "prompts") if "finding" in one]
+    assert marked == ["r0", "r1", "r2", "r0"]
+
+
+def test_places_in_a_file_are_named_by_their_lines(serving: Any) -> None:
+    serving({"data.jsonl": '{"id": "1", "q": <nul>}\n{"id": "2", "q": "Why?"}\n{"id": "3", "q": <nul>}\n'})
+    drawn = said(findings(code="dat-bad-line"))
+    assert re.search(r'rb-place-list"[^>]*><li>data.jsonl line 1[^<]*, data.jsonl line 3[^<]*</li></ul>', drawn)
 
 
 def test_a_place_shows_its_span_in_its_context_and_links_to_the_record(serving: Any) -> None:
@@ -205,7 +221,8 @@ def test_a_doubled_id_is_linked_by_number(serving: Any) -> None:
     files["data.jsonl"] = [{**row, "id": "same"} for row in files["data.jsonl"]]
     serving(files)
     doors = [one for one in links(findings(code="fmt-system-text-in-user"), "prompts") if "finding" in one]
-    assert [(one.get("record"), one.get("index")) for one in doors] == [("same", None), (None, "1")]
+    listed = [("same", None), (None, "1")]
+    assert [(one.get("record"), one.get("index")) for one in doors] == [*listed, ("same", None)]  # and the first place
 
 
 def test_a_long_span_is_shown_by_its_ends(serving: Any) -> None:
@@ -571,9 +588,19 @@ def test_a_long_name_and_one_from_right_to_left_are_whole_and_stand_alone(servin
     by_mode = [{"name": one, "mode": "m"} for one in (name, "مرحبا")]
     serving(repeating(1, conditions=[*by_mode, {"name": "without", "mode": "k"}], modes=modes))
     drawn = unescape(said(findings()))
-    assert drawn.count(f'title="{name}"') == 2  # of the link in the list, and of the one beside it
-    assert drawn.count(f"<bdi>{name}</bdi><span> · 1</span>") == 2
+    assert drawn.count(f'title="{name}"') == 1
+    assert drawn.count(f"<bdi>{name}</bdi><span> · 1</span>") == 1
     assert "<bdi>مرحبا</bdi><span> · 1</span>" in drawn
+    assert f"<li><bdi>{name[:100]} …</bdi>: <a" in drawn
+    assert "<li><bdi>مرحبا</bdi>: <a" in drawn
+
+
+def test_the_conditions_of_many_places_are_named_above_the_first(serving: Any) -> None:
+    by_mode = [{"name": one, "mode": "m"} for one in ("first", "second")]
+    serving(repeating(10, conditions=by_mode))
+    drawn = said(findings())
+    assert "rb-place-list" not in drawn
+    assert '<nav class="rb-arms"' in drawn
 
 
 def test_the_first_place_is_in_its_messages_with_the_fix_beside_it(serving: Any) -> None:

@@ -96,7 +96,7 @@ def test_a_decision_and_a_sign_off_are_kept_and_the_sign_off_is_checked(root: Pa
     assert "Decide later. Condition two" in words(test)
     assert "Decided 0" in words(test)
     test = signed(root)
-    assert "unchanged since" in settled(page("review", view="signed"))
+    assert "still holds: unchanged" in settled(page("review", view="signed"))
     (root / "readback.yml").write_text((root / "readback.yml").read_text().replace("A:", "B:"))
     told = settled(page("review", view="signed"))
     assert "stale, 2 texts changed" in told

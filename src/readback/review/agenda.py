@@ -230,13 +230,13 @@ def _list_touching(verdict: Verdict, weighed_groups: Sequence[Weighed]) -> Itera
     not see them otherwise.
     """
     reasons = set() if verdict.kind == "unknown" else {fault.code for fault in verdict.faults}
-    titles = [
-        t("agenda.touching_title", title=each.group.title)
-        for each in weighed_groups
-        if each.group.severity == "error" and verdict.pair in each.with_finding and each.group.code not in reasons
-    ]
-    if titles:
-        yield t("agenda.touching", n=len(titles), titles=", ".join(titles))
+    errors = [each for each in weighed_groups if each.group.severity == "error" and each.group.code not in reasons]
+    on_both = [each for each in errors if verdict.pair in each.both_sided]
+    on_one = [each for each in errors if verdict.pair in each.one_sided]
+    for key, touching in (("agenda.touching_one", on_one), ("agenda.touching_both", on_both)):
+        titles = [t("agenda.touching_title", title=each.group.title) for each in touching]
+        if titles:
+            yield t(key, n=len(titles), titles=", ".join(titles))
 
 
 def _build_finding_item(weighed_group: Weighed, new: bool) -> Item:

@@ -61,8 +61,9 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     numbers = contexts.find_sent_numbers(record.fields, case.assembly) if marks and case.assembly else None
     if numbers is None:
         return
-    wrong = list(dict.fromkeys(f"[{mark.number}]" for mark in marks if mark.number not in numbers))
+    wrong = [mark for mark in marks if mark.number not in numbers]
     if wrong:
-        # The answer is in another file than the record, of which no excerpt is shown: no offsets.
-        place = Location(file=answer.place.file, line=answer.place.line, field=answer.reply)
-        yield Diagnostic(CODE, {"cited": wrong, "contexts": len(numbers)}, place, " ".join(wrong))
+        cited = list(dict.fromkeys(f"[{mark.number}]" for mark in wrong))
+        file, line = answer.place.file, answer.place.line
+        place = Location(file=file, line=line, field=answer.reply, start=wrong[0].start, end=wrong[0].end)
+        yield Diagnostic(CODE, {"cited": cited, "contexts": len(numbers)}, place, " ".join(cited))

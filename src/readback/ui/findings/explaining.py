@@ -10,7 +10,7 @@ from markupsafe import Markup
 from readback.checks.groups import WEIGHT, Group, paragraphs
 from readback.checks.summary import Audit
 from readback.ui.common import show
-from readback.ui.common.draw import listing
+from readback.ui.common.draw import listing, places
 from readback.ui.findings import spread
 from readback.words import t
 
@@ -37,7 +37,7 @@ def describe(group: Group, rule_groups: Sequence[Group], arm: str, records: int,
         group.code,
     )
     parts = spread.count_parts(whole, audit)
-    if len(parts) < 2:
+    if len(parts) < 2 or (not arm and places.are_listed(whole.count)):  # these are named below with their conditions
         return extent
     named = spread.rank_named(parts, arm, ARMS)
     links = [_link(show.h("{}", t("findings.everywhere")), group.code, "", arm)]

@@ -40,13 +40,16 @@ def draw(agenda: Agenda, item: Item) -> None:
                     key=f"verdict_{form}",
                     format_func=partial(decision_words.name_verdict, kind=item.kind),
                 )
-                st.text_area(t("review.reason"), key=f"reason_{form}", height=68)
+                hint = t("review.reason_hint" if item.kind in ("comparison", "score") else "review.reason_hint_finding")
+                st.text_area(t("review.reason"), key=f"reason_{form}", height=68, placeholder=hint)
             with st.container(key="item_rest", horizontal=True, vertical_alignment="bottom", gap="small"):
                 _draw_rest(form)
                 following = agenda_items.find_next_open(agenda, item)
                 label = t("agenda.save_next" if following else "review.save_decision")
                 to = following.key if following else None
                 st.form_submit_button(label, key="save_item", type="primary", on_click=_save, args=(item, to))
+        if not present.on():
+            show.draw(show.h('<p class="rb-small">{}</p>', t("review.decision_kept")))
         reviewing.show_outcome(form, with_name=False)
 
 

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from readback.checks.facts import contexts, stored_prompt
 from readback.checks.facts.contexts import ContextPlace
+from readback.checks.groups import paragraphs
 from readback.checks.quoted import READ, Quoted, sent_of, where
 from readback.html import exact
 from readback.html.exact import Mark
@@ -19,7 +20,7 @@ from readback.review.agenda import Item
 from readback.review.state import Note
 from readback.types import Assembly, Finding, Message, Record, RuleContext, Segment, Selection
 from readback.ui.common import show
-from readback.ui.common.draw import message, present, quote
+from readback.ui.common.draw import listing, message, present, quote
 from readback.ui.common.state import choice
 from readback.words import sentence, t
 
@@ -39,9 +40,13 @@ class Place:
 
 
 def draw(item: Item) -> None:
-    """Draw the first place of an item's findings large, the others folded below it."""
+    """Draw the first place of an item's findings large; why its rule matters and the other places are folded below."""
     first, *others = item.findings
     show.draw(_build_finding(first, item))
+    why = paragraphs(first.code)[1:2]
+    if why and not present.on():
+        fold = '<details class="rb-small"><summary>{}</summary><p>{}</p></details>'
+        show.draw(show.h(fold, t("findings.why_button"), listing.prose(why[0])))
     if others:
         rows = show.join([_build_excerpt(finding) for finding in others])
         show.draw(show.h("<details><summary>{}</summary>{}</details>", t("agenda.places", n=len(others)), rows))
@@ -57,7 +62,7 @@ def draw_noted(sent_message: Message, note: Note) -> None:
 def _build_finding(finding: Finding, item: Item) -> Markup:
     place = _find_place(finding)
     if place is None:
-        return _build_excerpt(finding)
+        return _build_excerpt(finding, with_fix=not present.on())
     at = finding.place
     marks: tuple[Mark, ...] = ()
     if at.start is not None and at.end is not None and at.end > at.start:
@@ -82,14 +87,16 @@ def _build_finding(finding: Finding, item: Item) -> Markup:
     )
 
 
-def _build_excerpt(finding: Finding) -> Markup:
+def _build_excerpt(finding: Finding, with_fix: bool = False) -> Markup:
     """Return a finding with the stretch it is about, where there is no message to show."""
     data = choice.dataset() if choice.workspace().dataset else None
     part = Quoted(choice.workspace(), data, choice.answer).excerpt(finding) if data is not None else None
+    advice = show.h('<p class="rb-fix"><strong>{}</strong> {}</p>', t("findings.fix"), sentence.finish(finding.fix))
     return show.h(
-        '<div class="rb-evidence"><p>{} {}</p>{}<p class="rb-where">{}</p></div>',
+        '<div class="rb-evidence"><p>{} {}</p>{}{}<p class="rb-where">{}</p></div>',
         show.severity(finding.severity),
         sentence.finish(finding.message),
+        advice if finding.fix and with_fix else "",
         quote.quote(part, finding.severity) if part else "",
         where(finding.place),
     )

@@ -44,7 +44,7 @@ def draw(meeting: Meeting) -> None:
 
 
 def _draw_signoffs(review: Review, standings: Standings) -> None:
-    """Draw each sign-off, the last one first: unchanged since when, or what changed."""
+    """Draw each sign-off, the last one first: that it holds, or what changed."""
     if not review.signoffs:
         show.draw(show.h('<p class="rb-prose">{}</p>', t("review.no_signoffs")))
     for signoff in reversed(review.signoffs):
@@ -97,7 +97,7 @@ def _list_more(signoff: SignOff, standing: Held) -> list[str]:
 
 
 def _describe_standing(signoff: SignOff, standing: Held) -> Markup:
-    """Whether a sign-off holds, in a word: withdrawn, being checked, stale, evidence changed, unchanged since."""
+    """Whether a sign-off holds, in a word: withdrawn, being checked, stale, evidence changed, still holds."""
     if signoff.withdrawn is not None:
         return show.h("{}", t("review.withdrawn"))
     if standing.standing is None:
@@ -112,7 +112,7 @@ def _describe_standing(signoff: SignOff, standing: Held) -> Markup:
         words.append(show.h('<span class="rb-warn">{}</span>', t("review.evidence", what=what)))
     if words:
         return show.join(words, " ")
-    return show.h('<span class="rb-fine">{}</span>', t("review.unchanged", time=standing.since))
+    return show.h('<span class="rb-fine">✓ {}</span>', t("review.unchanged", time=standing.since))
 
 
 def describe_open(open_then: object) -> str:

@@ -19,6 +19,7 @@ from readback.words import sentence, t
 FOLD = '<details class="rb-small"><summary>{}</summary><p>{}</p></details>'
 NAME = 100  # characters of a condition's name in a sentence; the head of its column has the whole
 LINKS = 500  # records that a place lists; the downloads have all
+LISTED = 12  # places that are all named above the first; of more the records are folded below each text
 
 
 def places(
@@ -26,9 +27,11 @@ def places(
 ) -> None:
     """Draw some of the places, one below the other, the first with its messages; each has its buttons beside it, and
     its fix where the one above has another. Those that are the same of several records are shown once, for the first
-    record, with a link to each of the others. `draw_below` draws what stands once below the fix of the first.
+    record, with a link to each of the others where no list above has them. `draw_below` draws what stands once below
+    the fix of the first.
     """
     above, item = "", _find_item(group)
+    is_listed = are_listed(sum(map(len, stacks)))
     for number, same in enumerate(stacks):
         finding = same[0]
         part = context.excerpt(finding)
@@ -36,7 +39,7 @@ def places(
         with st.container(key=f"place_{number}"):
             text, side = st.columns([5, 2], gap="small")
             with text:
-                show.draw(_place(same, number + 1, group, context, parts))
+                show.draw(_place(same, number + 1, group, context, parts, is_listed))
             with side:
                 advice = finding.fix or ("" if number else find_advice(group))
                 if advice and advice != above:
@@ -45,6 +48,51 @@ def places(
                 bookmarks.offer(f"place_{number}", entry(finding, context, part), plain=number > 0, item=item)
                 if number == 0:
                     draw_below()
+
+
+def list_places(stacks: Sequence[Sequence[Finding]], context: Quoted) -> Markup:
+    """Return the places in view by name, those of a condition in a line, each a link to its message; nothing of one
+    place, or of very many. Places that are in no message are named by file and line.
+    """
+    findings = [finding for same in stacks for finding in same]
+    if not are_listed(len(findings)):
+        return Markup("")
+    lines: dict[str, list[Markup]] = {}
+    for finding in findings:
+        lines.setdefault(_name_sent(finding), []).append(_name_place(finding, context))
+    rows = [
+        show.h("<li>{}{}</li>", show.h("<bdi>{}</bdi>: ", name) if name else "", show.join(links, ", "))
+        for name, links in lines.items()
+    ]
+    label = t("findings.list_of_places")
+    return show.h('<ul class="rb-place-list" aria-label="{}">{}</ul>', label, show.join(rows))
+
+
+def are_listed(count: int) -> bool:
+    """Return whether so many places are named above the first."""
+    return 1 < count <= LISTED
+
+
+def _name_place(finding: Finding, context: Quoted) -> Markup:
+    """Return a place in a few words: its record as a link to the message, or its file and line."""
+    at = finding.place
+    if not show.has_message(at):
+        spot = replace(at, condition=None, mode=None, adapter=None, task=None, judge=None, role=None)
+        return show.h("{}", sentence.shorten_paths(show.where(spot), context.workspace.root) or "–")
+    page, target, _ = _way(finding, context.own_id(at))
+    return show.link(page, _name_record(finding), **target)
+
+
+def _name_record(finding: Finding) -> str:
+    at = finding.place
+    return at.record if at.record is not None else t("findings.numbered", n=at.index)
+
+
+def _name_sent(finding: Finding) -> str:
+    """Return the name of what is sent at a place: a condition, else mode, task and adapter; "" for none."""
+    at = finding.place
+    name = at.condition or " · ".join(part for part in (at.mode, at.task, at.adapter) if part)
+    return name if len(name) <= NAME else f"{name[:NAME]} …"
 
 
 def _find_item(group: Group) -> str:
@@ -84,7 +132,9 @@ def entry(finding: Finding, context: Quoted, part: Excerpt | None) -> Entry:
     )
 
 
-def _place(same: Sequence[Finding], number: int, group: Group, context: Quoted, parts: Sequence[Excerpt]) -> Markup:
+def _place(
+    same: Sequence[Finding], number: int, group: Group, context: Quoted, parts: Sequence[Excerpt], is_listed: bool
+) -> Markup:
     finding = same[0]
     root = context.workspace.root
     whole = sentence.shorten_paths(sentence.finish(finding.message), root)
@@ -102,7 +152,7 @@ def _place(same: Sequence[Finding], number: int, group: Group, context: Quoted, 
         show.because(finding),
         _where(same, context),
         show.join([_message(part, finding, len(parts) > 1) for part in parts]),
-        _others(same[1:], context),
+        Markup("") if is_listed else _others(same[1:], context),
     )
 
 
@@ -143,10 +193,7 @@ def _others(same: Sequence[Finding], context: Quoted) -> Markup:
     links = []
     for finding in same[:LINKS]:
         page, target, _ = _way(finding, context.own_id(finding.place))
-        name = (
-            finding.place.record if finding.place.record is not None else t("findings.numbered", n=finding.place.index)
-        )
-        links.append(show.link(page, name, **target))
+        links.append(show.link(page, _name_record(finding), **target))
     more = t("findings.others_more", n=len(same) - LINKS) if len(same) > LINKS else ""
     fold = '<details class="rb-others"><summary>{}</summary><p>{} {}</p></details>'
     return show.h(fold, t("findings.others", n=len(same)), show.join(links, ", "), more)
@@ -159,8 +206,7 @@ def _way(finding: Finding, own: str | None) -> tuple[str, dict[str, str | None],
         return "findings", {"code": finding.code}, ""
     sent = sent_of(at)
     record = at.record if at.record is not None else str(at.index)
-    condition = at.condition or " · ".join(part for part in (at.mode, at.task, at.adapter) if part)
-    condition = condition if len(condition) <= NAME else f"{condition[:NAME]} …"
+    condition = _name_sent(finding)
     sentence = (
         t("findings.in_condition", record=record, condition=condition)
         if condition
