@@ -23,7 +23,7 @@ ZOOMED = ({"width": 683, "height": 384}, {"width": 320, "height": 700})
 CUT = """() => [...document.querySelectorAll('[data-testid=stMain] [data-testid=stSelectbox] input')]
     .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth && !e.closest('.st-key-record'))
     .map((e) => e.value)"""
-BELOW = "[...document.querySelectorAll('.rb-wrapped')].map((e) => e.textContent)"
+BELOW = "[...document.querySelectorAll('.rb-wrapped')].filter((e) => e.checkVisibility()).map((e) => e.textContent)"
 ROWS = """name => new Set([...document.querySelectorAll(`.st-key-${name} :is(button, .rb-bar-word, [role=combobox])`)]
     .filter((e) => e.checkVisibility()).map((e) => Math.round(e.getBoundingClientRect().bottom / 20))).size"""
 DEMOS = ("six-conditions-mistakes", "six-conditions", "tri-section", "town-hall-albert")
@@ -65,6 +65,20 @@ def test_a_name_that_no_list_can_show_whole_is_below_it(at: At, tour: Any, write
         assert tour.evaluate(CUT)  # else this test tries nothing
         assert f"{LONG}0" in tour.locator(shown).first.inner_text()
         assert tour.locator(shown).first.evaluate("e => e.scrollWidth <= e.clientWidth")
+
+
+def test_on_a_phone_a_name_that_its_list_cuts_is_below_it_and_no_other(at: At, tour: Any) -> None:
+    record = "1 · Where does a vessel longer than 60 metres take its pilot on board? · ellery-01"
+    long, short = "mistake 4: another system message in one condition", "base, open book"
+    for condition, below in ((long, [long, record]), (short, [record])):
+        asked = urlencode({"condition": condition, "record": "ellery-01"})
+        turn_to(tour, at(EXAMPLES / "six-conditions-mistakes", f"prompts?{asked}"))
+        tour.set_viewport_size({"width": 390, "height": 844})
+        tour.wait_for_timeout(300)
+        assert tour.evaluate(BELOW) == below
+    tour.set_viewport_size(LAPTOP)  # there the record stands beside the messages
+    tour.wait_for_timeout(300)
+    assert tour.evaluate(BELOW) == []
 
 
 def test_zoomed_in_compare_keeps_a_word_beside_its_list_and_its_answer_on_the_first_screen(at: At, tour: Any) -> None:

@@ -57,6 +57,7 @@ def draw_bar(
         picker.more()
         if view != EVERY:  # which has every name whole
             picker.whole_name()
+        records.whole_name()
     records.arrive()
     _say_what_is_in_view(view)
     records.show_search_outcome()

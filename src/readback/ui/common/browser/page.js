@@ -549,6 +549,20 @@
   };
   new MutationObserver(nameFields).observe(document.body, { childList: true, subtree: true });
 
+  // A name that its list cuts stands below it, whole.
+  let measuring = 0;
+  const showWhole = () => {
+    cancelAnimationFrame(measuring);
+    measuring = requestAnimationFrame(() => {
+      for (const line of document.querySelectorAll("[data-rb-whole]")) {
+        const field = document.querySelector(`.st-key-${line.dataset.rbWhole} input`);
+        if (field) line.hidden = field.scrollWidth <= field.clientWidth;
+      }
+    });
+  };
+  new MutationObserver(showWhole).observe(document.body, { childList: true, subtree: true });
+  addEventListener("resize", showWhole);
+
   // Copy: the text of the element named, with the characters that only a glyph stands for put back.
   const exactText = (node) => {
     const whole = node.cloneNode(true);

@@ -55,10 +55,10 @@ def more() -> None:
 
 
 def whole_name() -> None:
-    """Draw the name of what is sent, where it is longer than its list shows."""
+    """Draw the name of what is sent; the browser shows it where the list cuts it."""
     now = key(choice.sent())
-    if now in options(choice.workspace()) and not present.whole(name := label(now), WIDEST):
-        show.draw(show.h('<p class="rb-small rb-wrapped">{}</p>', name))
+    if now in options(choice.workspace()):
+        show.draw(show.h('<p class="rb-small rb-wrapped" data-rb-whole="sent" hidden>{}</p>', label(now)))
 
 
 def kind() -> str:

@@ -18,7 +18,7 @@ from readback.ui.common import address, show
 from readback.ui.common.draw import beside, picker, present
 from readback.ui.common.state import background, caches, choice, work
 from readback.ui.common.state.work import Job, Progress
-from readback.ui.prompts.bar import searching
+from readback.ui.prompts.bar import jump, searching
 from readback.words import t
 
 READ = 20_000_000  # bytes of a file whose records are all read for the first words of each
@@ -46,6 +46,20 @@ def draw() -> None:
         st.button(
             "›", key="next", help=t("messages.next_help"), disabled=at >= count - 1, on_click=choice.go, args=(at + 1,)
         )
+
+
+def whole_name() -> None:
+    """Draw how the record is called; the browser shows it on a phone, where the list cuts it.
+
+    On a wider window the record beside the messages has its id and its question.
+    """
+    data, at = choice.dataset(), choice.position()
+    if data.source is None:
+        return
+    is_listed = len(data) <= choice.LISTED
+    name = list_entries(*choice.key(), data, beside.aliases())[at] if is_listed else jump.called(at)
+    field = "record" if is_listed else "record_id"
+    show.draw(show.h('<p class="rb-small rb-wrapped rb-on-phone" data-rb-whole="{}" hidden>{}</p>', field, name))
 
 
 def show_search_outcome() -> None:
