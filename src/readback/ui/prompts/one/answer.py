@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import streamlit as st
@@ -18,9 +19,9 @@ from readback.ui.results import record_answers
 from readback.words import t
 
 LINES = 12  # of an answer that are not folded
-# Everything else stands by then, so the page waits a little longer for scores than elsewhere: drawing their progress
-# takes a further run of the page, which would meet the next key.
-LOOKS, SECONDS = 30, 0.1
+# Everything else stands by then, so scores that have just begun to be read are waited for a little longer than
+# elsewhere: drawing how far they are takes a further run of the page, which would meet the next key.
+SECONDS, LOOK = 2.0, 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +82,7 @@ def _draw_scores(item: str, condition: Condition) -> tuple[Score, ...] | None:
     workspace = choice.workspace()
     job = caches.scores(loading.fingerprint(workspace), workspace)
     place = st.empty()
-    for _ in range(LOOKS):
-        if job.ready.wait(SECONDS):
-            break
+    while not job.ready.wait(LOOK) and time.monotonic() - job.began < SECONDS:
         place.empty()  # where somebody has gone on to another record meanwhile, this run ends here
     if not look(job, "scores.reading", "answer_scores", patience=0):
         return None
