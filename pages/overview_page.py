@@ -43,7 +43,7 @@ found = weighed(audit, kinds, pairs)
 judged = verdicts(audit, found, pairs)
 answers = paired.answers(workspace, scored, judged) if scored else {}
 head = headline.headline(workspace, scored) if scored else None
-overview.draw_answer(lead, workspace, audit, judged, scored, answers)
+overview.draw_answer(lead, workspace, audit, judged, scored, answers, found)
 requests_line.draw_logs(workspace)
 with left:
     overview.state(audit)
@@ -63,7 +63,7 @@ with left:
     if judged:
         with present.slide("planned"):
             st.header(t("overview.planned"))
-            planned_rows.draw(workspace, judged, answers)
+            planned_rows.draw(workspace, judged, answers, found)
     with present.slide("ranked"):
         differs = ranked.draw_differing(audit, judged)
         if head and (ranked.is_telling(head) or not audit.conditions):

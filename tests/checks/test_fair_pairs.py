@@ -59,8 +59,8 @@ def test_the_page_says_that_nothing_was_checked_yet_and_then_what_overview_says(
         assert any(True for _ in looking.links(app, ""))
     app = looking.turned(looking.page(), "results")
     said = looking.words(app)
-    assert "“instruction-only, closed book” versus “instruction-only, open book”: may they be compared? Fair." in said
-    assert "“base, open book” versus “RAG-trained, open book”: may they be compared? Cannot tell." in said
+    assert "“instruction-only, open book” versus “instruction-only, closed book”: may they be compared? Fair." in said
+    assert "“RAG-trained, open book” versus “base, open book”: may they be compared? Cannot tell." in said
     pair = "RAG-trained, open book minus base, open book"
     rest = "is +0.32 (22 questions, 95 % interval −0.31 to 0.95) instead of +0.46."
     assert f"Without the 2 records in which errors were found, {pair} {rest}" in said

@@ -116,7 +116,7 @@ def test_the_pages_and_the_command_line_say_the_same(
     assert said in compared
     cli.main(["check", str(folder)])
     told = capsys.readouterr().out
-    assert "“a” versus “b”: may they be compared? " in told
+    assert "“b” versus “a”: may they be compared? " in told
     cli.main(["check", str(folder), "--format", "json"])
     answer = json.loads(capsys.readouterr().out)["comparisons"]
     (_, (found,)) = judged(folder)

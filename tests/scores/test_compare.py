@@ -188,7 +188,7 @@ def test_the_command_says_the_same_in_words_and_in_json(write: Write, capsys: py
     first = (
         "Does it help? No clear difference. On 30 shared questions “open” and “shut” have the same mean (95 % interval"
     )
-    assert said.startswith("“shut” or “open”? By “relevance”: no clear difference.\n")
+    assert said.startswith("“open” or “shut”? By “relevance”: no clear difference.\n")
     assert f"\n\n{first}" in said
     assert "expected: open wins; found: no clear difference\n" in said
     assert "exploratory" not in said

@@ -523,8 +523,8 @@ def test_a_number_that_no_comparison_has_is_found(write: Write, text: str) -> No
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
-        ("“a” versus “b”: may they be compared? Fair.", False),
-        ("“a” versus “b”: may they be compared? Not fair.", True),
+        ("“b” versus “a”: may they be compared? Fair.", False),
+        ("“b” versus “a”: may they be compared? Not fair.", True),
         ("“b” versus “a”: the comparison is not fair.", True),
         ("a with b Cannot tell.", True),
         (

@@ -210,7 +210,7 @@ def test_two_denominators_of_the_same_conditions_are_compared_by_themselves(
 )
 def test_one_scale_is_compared(texts: dict[str, list[str]], write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     first, _, _ = _concluded(write({"r.jsonl": _replies(texts)}), capsys)
-    assert first.startswith("“a” or “b”? By “score”: ")
+    assert first.startswith("“b” or “a”? By “score”: ")
 
 
 def test_two_denominators_in_one_reply_are_not_read() -> None:

@@ -37,7 +37,8 @@ def test_the_few_words_beside_a_difference_are_those_of_the_answer_above_it(verd
     """A reader who sees one verdict in two wordings takes it for two."""
     line = replace(OPEN, verdict=verdict)
     beside, above = report.outcome(line, fair), report.answer(line, called, UP, fair)
-    assert above == beside if beside != "not known" else above.startswith("not known, because")
+    known, _, rest = beside.partition("; ")
+    assert above == beside if known != "not known" else above.startswith("not known, because") and above.endswith(rest)
     assert report.verdict(line, called).startswith(beside if fair in ("fair", "") and verdict != "in question" else "")
 
 
@@ -68,6 +69,13 @@ def test_a_clear_difference_is_no_answer_where_the_two_may_not_be_compared(line:
         (HIGHER, "up", "unfair", "not known, because the comparison is not fair"),
         (HIGHER, "up", "unknown", "not known, because it cannot be told whether the comparison is fair"),
         (OPEN, "up", "fair", "no clear difference"),
+        (
+            OPEN,
+            "up",
+            "unknown",
+            "not known, because it cannot be told whether the comparison is fair; its interval also includes no "
+            "difference",
+        ),
         (
             replace(OPEN, failed=41),
             "up",

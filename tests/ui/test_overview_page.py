@@ -269,7 +269,28 @@ def test_a_planned_comparison_that_cannot_be_judged_is_named_in_the_first_line()
     text = words(overview(workspace="six-conditions"))
     unknown = "cannot be answered: system message of “base, open book” unknown."
     assert f"“Does training with snippets help?” {unknown}" in text
-    assert "? cannot tell if fair +0.46 24 shared questions System message of “base, open book” unknown." in text
+    also_open = "Its interval also includes no difference. System message of “base, open book” unknown."
+    assert f"? cannot tell if fair +0.46 24 shared questions {also_open} 1 kind of error on both sides" in text
+
+
+def test_a_clear_answer_says_what_it_is_to_be_read_with() -> None:
+    test = overview(workspace="six-conditions")
+    caveats = "But the interval of one mean is too narrow and 1 kind of warning is on one side."
+    assert f"on 23 shared questions, fair comparison. {caveats}" in words(test)
+    touched = "Only the prompt differs. No error touches it. 1 kind of warning on one side ."
+    assert touched in pair_row(test, "instruction-only, open book")
+    assert "; but the interval of one mean is too narrow. 23 shared" in words(
+        page("results", workspace="six-conditions")
+    )
+
+
+def test_a_fair_comparison_without_a_clear_difference_has_no_green_sign(serving: Any) -> None:
+    files = study(comparisons=[{"a": "right", "b": "other"}], scores=["s.csv"], criteria={"good": {"scale": [0, 1, 2]}})
+    files["readback.yml"]["conditions"].append({"name": "other", "mode": "good", "model": "m"})
+    rows = [f"q{q},{name},good,{value}\n" for q in range(20) for name, value in (("right", 1), ("other", q % 3))]
+    serving(files | {"s.csv": f"item,condition,criterion,score\n{''.join(rows)}"})
+    assert "rb-pair-fair rb-pair-open" in said(overview())
+    assert "rb-fairness-fair rb-fairness-quiet" in said(page("results"))
 
 
 def marks(test: AppTest) -> list[tuple[str, str, str]]:

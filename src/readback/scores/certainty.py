@@ -16,6 +16,11 @@ CONCENTRATED = 0.7  # share of one value from which an interval for the mean is 
 Span = tuple[float, float]
 
 
+def is_too_narrow(share_of_one: float | None, method: str | None) -> bool:
+    """Tell whether the interval of a mean is known to be too narrow: one value holds most scores, though not all."""
+    return CONCENTRATED <= (share_of_one or 0) < 1 and method in NARROW_METHODS
+
+
 @dataclass(frozen=True, slots=True)
 class Certainty:
     """`interval` takes rows as independent; the clustered ones are None where every row is an item of its own.

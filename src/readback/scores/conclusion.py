@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from readback.scores import criterion_kinds, in_view, not_compared, report
+from readback.scores import criterion_kinds, in_view, not_compared, report, summary
+from readback.scores.certainty import is_too_narrow
 from readback.scores.comparing import compare
 from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Blocked, Comparison
@@ -84,6 +85,8 @@ def conclude(table: ScoreTable, line: Line, fairness: str) -> Conclusion:
         return Conclusion(line, line.judge, "blocked", fairness, None, answer, "")
     against = fairness in AGAINST and line.verdict != "in question"
     clear = not against and report.is_clear(line)
+    if clear and (narrow := count_narrow_means(table, line)):
+        answer = t("scores.answer_narrow_means", text=answer, n=narrow)
     return Conclusion(
         line,
         line.judge,
@@ -93,6 +96,12 @@ def conclude(table: ScoreTable, line: Line, fairness: str) -> Conclusion:
         answer,
         report.sentence(line, name, criterion, below=fairness),
     )
+
+
+def count_narrow_means(table: ScoreTable, line: Comparison) -> int:
+    """Return of how many sides of a comparison the interval of the mean is known to be too narrow."""
+    rows = summary.rows(table, criterion=line.criterion, judge=line.judge)
+    return sum(row.condition in (line.a, line.b) and is_too_narrow(row.share_of_one, row.method) for row in rows)
 
 
 def conclude_best(

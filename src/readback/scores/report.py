@@ -137,7 +137,8 @@ def answer(line: Line, name: Name, criterion: Criterion, fair: str = "") -> str:
     """
     question = not isinstance(line, Blocked) and line.in_question
     if fair in ("unfair", "unknown") and not question:
-        return t(f"scores.answer_{fair}")
+        text = t(f"scores.answer_{fair}")
+        return t("scores.answer_also_open", text=text) if includes_no_difference(line, fair) else text
     sentence_text = _answer(line, name, criterion)
     has_answer = not isinstance(line, Blocked) and FOUND[line.verdict] not in NO_ANSWER
     sentence_text = (
@@ -186,6 +187,22 @@ def _no_answer(leader: Best) -> str:
     if len(means) > 1:  # each pair shares other questions
         return t("scores.best_tied_shared", n=len(same) + 1)
     return t("scores.best_tied_all", n=len(same) + 1, mean=means.pop())
+
+
+def is_conclusive(line: Line) -> bool:
+    """Tell whether the scores of a pair say what was asked: one side is clearly higher, or both are equal within the
+    margin.
+    """
+    return not isinstance(line, Blocked) and (is_clear(line) or line.verdict == "equivalent")
+
+
+def includes_no_difference(line: Line, fair: str) -> bool:
+    """Tell whether the interval of a difference includes 0, so that the scores would not tell either if the comparison
+    proved to be fair; of one that is not fair the interval says nothing.
+    """
+    if fair != "unknown" or isinstance(line, Blocked) or line.span is None or line.verdict != "not separated":
+        return False
+    return line.span[0] <= 0 <= line.span[1]
 
 
 def is_clear(comparison: Comparison) -> bool:
@@ -315,7 +332,7 @@ def outcome(line: Comparison, fair: str, *, by_chance: bool = False) -> str:
     Where the two may not be compared, or this cannot be told, the scores are no answer, clear or not.
     """
     if fair in ("unfair", "unknown") and not line.in_question:
-        return t("scores.outcome_unknown")
+        return t("scores.outcome_unknown_open" if includes_no_difference(line, fair) else "scores.outcome_unknown")
     if (answer_kind := FOUND[line.verdict]) != "better":
         return t(f"scores.answer_{answer_kind}", who=_who(line), numbers=_numbers(line))
     if (p := _narrow(line)) is not None:

@@ -22,7 +22,7 @@ from readback.cli.common.comparison_lines import (
 )
 from readback.cli.common.terminal import fill
 from readback.scores import not_compared, report
-from readback.scores.certainty import CONCENTRATED, NARROW_METHODS
+from readback.scores.certainty import CONCENTRATED, is_too_narrow
 from readback.scores.comparing.comparison import IN_QUESTION, Compared
 from readback.words import t
 
@@ -173,7 +173,7 @@ def _format_judges_agreement(answer: Answer, heading: Heading) -> Iterator[str]:
 
 def _format_narrow_intervals(rows: Sequence[Answer]) -> Iterator[str]:
     """Yield that intervals are too narrow, where one value holds most scores."""
-    narrow = [row for row in rows if (row["share_of_one"] or 0) >= CONCENTRATED and row["method"] in NARROW_METHODS]
+    narrow = [row for row in rows if is_too_narrow(row["share_of_one"], row["method"])]
     if not narrow:
         return
     share = int(100 * CONCENTRATED)

@@ -12,7 +12,7 @@ from functools import partial
 
 from markupsafe import Markup
 
-from readback.checks.comparisons import Pair, Verdict, verdicts, weighed
+from readback.checks.comparisons import Pair, Verdict, Weighed, faults, verdicts, weighed
 from readback.checks.fair_pairs import name_of
 from readback.checks.groups import groups
 from readback.checks.summary import Audit
@@ -34,12 +34,14 @@ FAIR = ("fair", "same")
 
 
 def planned_answers(
-    workspace: Workspace, audit: Audit, judged: Sequence[Verdict], answers: Mapping[Pair, Answer]
+    workspace: Workspace, judged: Sequence[Verdict], answers: Mapping[Pair, Answer], weighed_groups: Sequence[Weighed]
 ) -> Markup:
     """Return what is known of the planned comparisons: of one or two a sentence each, of more the first and counts."""
     ordered = _order(judged, answers)
     named = _list_named(ordered)
-    sentences: list[Markup | str] = [_format_pair(workspace, each, answers.get(each.pair)) for each in named]
+    sentences: list[Markup | str] = [
+        _format_pair(workspace, each, answers.get(each.pair), weighed_groups) for each in named
+    ]
     if rest := ordered[len(named) :]:
         sentences.append(_count(rest, answers))
     return show.join(sentences, " ")
@@ -48,8 +50,8 @@ def planned_answers(
 def list_stated_codes(judged: Sequence[Verdict], answers: Mapping[Pair, Answer]) -> frozenset[str]:
     """Return the rules whose findings the first sentence states: the first fault of each unfair pair that it names."""
     named = _list_named(_order(judged, answers)) if answers else [each for each in judged if each.kind == "unfair"][:1]
-    faults = [verdict.find_first_fault(each) for each in named if each.kind == "unfair"]
-    return frozenset(fault.code for fault in faults if fault is not None)
+    first_faults = [verdict.find_first_fault(each) for each in named if each.kind == "unfair"]
+    return frozenset(fault.code for fault in first_faults if fault is not None)
 
 
 def _order(judged: Sequence[Verdict], answers: Mapping[Pair, Answer]) -> list[Verdict]:
@@ -67,7 +69,9 @@ def _rank(verdict_of_pair: Verdict, answer: Answer | None) -> int:
     return 0 if answer is not None and answer.is_clear else 1
 
 
-def _format_pair(workspace: Workspace, verdict_of_pair: Verdict, answer: Answer | None) -> Markup:
+def _format_pair(
+    workspace: Workspace, verdict_of_pair: Verdict, answer: Answer | None, weighed_groups: Sequence[Weighed]
+) -> Markup:
     pair = verdict_of_pair.pair
     if verdict_of_pair.kind == "unfair":
         unfair = show.h(t("verdict.one_unfair", pair="{pair}"), pair=paired.link(pair))
@@ -82,7 +86,9 @@ def _format_pair(workspace: Workspace, verdict_of_pair: Verdict, answer: Answer 
         key = "overview.lead_unscored"
         return show.h(t(key, pair="{pair}"), pair=paired.link(pair))
     sample = "_sample" if "sample" in verdict_of_pair.unchecked else ""
-    return show.h("{}", _format_answer(answer, t(f"overview.lead_{verdict_of_pair.kind}{sample}")))
+    text = _format_answer(answer, t(f"overview.lead_{verdict_of_pair.kind}{sample}"))
+    warnings = faults(weighed_groups, pair, "warning")[0] if answer.is_clear else 0
+    return show.h("{}", " ".join(filter(None, (text, _format_caveats(answer.view, answer.conclusion, warnings)))))
 
 
 def _format_answer(answer: Answer, fairness: str) -> str:
@@ -90,6 +96,20 @@ def _format_answer(answer: Answer, fairness: str) -> str:
     text = compare_sides(answer.view, answer.conclusion)
     suffix = fairness if answer.conclusion.verdict in paired.FOUND else ""
     return f"{text}{suffix}. {answer.doubt}".rstrip()
+
+
+def _format_caveats(view: ScoreTable, concluded: Conclusion, warnings: int = 0) -> str:
+    """Return what a clear answer is to be read with: means whose interval is too narrow, and how many kinds of warnings
+    are on one side only; "" where there is neither.
+    """
+    line = concluded.line
+    if concluded.fairness in AGAINST or isinstance(line, Blocked) or not report.is_clear(line):
+        return ""
+    narrow = conclusion.count_narrow_means(view, line)
+    parts = [t("overview.but_narrow", n=narrow)] if narrow else []
+    if warnings:
+        parts.append(t("overview.but_warning", n=warnings))
+    return t("overview.but", what=_enumerate(parts)) if parts else ""
 
 
 def compare_sides(view: ScoreTable, concluded: Conclusion) -> str:
@@ -103,7 +123,7 @@ def compare_sides(view: ScoreTable, concluded: Conclusion) -> str:
     numbers = t("overview.numbers", size=size, n=line.n_shared)
     if line.verdict not in paired.CLEAR:
         if line.verdict == "not separated":
-            return t("overview.lead_open", a=name(high), b=name(low), numbers=numbers)
+            return t("overview.lead_open", a=name(line.b), b=name(line.a), numbers=numbers)
         names, n = t("overview.with", a=name(line.b), b=name(line.a)), t("scores.n_shared", n=line.n_shared)
         return f"{names}: {concluded.answer} ({n})"
     kind = "narrow" if not report.is_clear(line) else "small" if line.small else "clear"
@@ -169,7 +189,9 @@ def unplanned_answer(workspace: Workspace, table: ScoreTable, audit: Audit) -> s
     text = compare_sides(view, pair)
     suffix = t(f"overview.lead_{pair.fairness}") if pair.fairness in FAIR else ""
     question = f"{t('scores.best_which', factor=by)} " if by else ""
-    return f"{question}{criterion}: {text}{suffix}. {_add_fairness(workspace)}".strip()
+    caveats = _format_caveats(view, pair)
+    sentences = (f"{question}{criterion}: {text}{suffix}.", caveats, _add_fairness(workspace))
+    return " ".join(filter(None, sentences))
 
 
 def _name_none(view: ScoreTable, concluded: BestOf) -> str:

@@ -4,12 +4,12 @@ with its reason.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from readback.checks.comparisons import Pair, Verdict, differs, why
+from readback.checks.comparisons import Pair, Verdict, Weighed, differs, why
 from readback.checks.fair_pairs import name_of
 from readback.html.templates import render_template
 from readback.scores import report
@@ -47,9 +47,11 @@ class PlannedRow:
     is_open: bool
 
 
-def draw(workspace: Workspace, judged: Sequence[Verdict], answers: Mapping[Pair, Answer]) -> None:
+def draw(
+    workspace: Workspace, judged: Sequence[Verdict], answers: Mapping[Pair, Answer], weighed_groups: Sequence[Weighed]
+) -> None:
     """Draw a row for each planned comparison."""
-    rows = [_build_row(workspace, each, answers.get(each.pair)) for each in judged]
+    rows = [_build_row(workspace, each, answers.get(each.pair), weighed_groups) for each in judged]
     show.draw(
         render_template(
             "ui/overview/planned_rows.html.jinja",
@@ -78,14 +80,16 @@ def format_kind(kind: str) -> Markup:
     )
 
 
-def _build_row(workspace: Workspace, verdict_of_pair: Verdict, answer: Answer | None) -> PlannedRow:
+def _build_row(
+    workspace: Workspace, verdict_of_pair: Verdict, answer: Answer | None, weighed_groups: Sequence[Weighed]
+) -> PlannedRow:
     pair, kind = verdict_of_pair.pair, verdict_of_pair.kind
     outcome, aloud, mark, axis, numbers = "", "", None, None, Markup("")
     label = _label(pair.b, pair.a)
     if answer is not None:
         concluded = answer.conclusion
         line = concluded.line
-        outcome = "" if kind in AGAINST else _format_outcome(concluded)
+        outcome = _format_outcome(concluded)
         if isinstance(line, Comparison) and line.difference is not None:
             criterion = answer.view.criteria[answer.criterion]
             axis = forest.find_axis(answer.view, workspace, [line], criterion)
@@ -109,7 +113,7 @@ def _build_row(workspace: Workspace, verdict_of_pair: Verdict, answer: Answer | 
                 number=number,
                 interval=report.interval(line, turned=False),
             )
-    reason = _explain(verdict_of_pair, answer)
+    reason = show.join([_explain(verdict_of_pair, answer), *_list_touching(verdict_of_pair, weighed_groups)], " ")
     return PlannedRow(
         kind,
         paired.find_question(workspace, pair),
@@ -121,7 +125,7 @@ def _build_row(workspace: Workspace, verdict_of_pair: Verdict, answer: Answer | 
         mark,
         axis,
         aloud,
-        answer is not None and not answer.is_conclusive,
+        answer is not None and (kind in AGAINST or not report.is_conclusive(answer.conclusion.line)),
     )
 
 
@@ -133,8 +137,36 @@ def _label(a: str, b: str) -> Markup:
 def _format_outcome(concluded: Conclusion) -> str:
     """Return what was found of a pair that may be compared, in a sentence that names no side."""
     line = concluded.line
+    if concluded.fairness in AGAINST:  # the chip has said so
+        return t("scores.also_open") if report.includes_no_difference(line, concluded.fairness) else ""
     text = report.outcome(line, concluded.fairness) if isinstance(line, Comparison) else concluded.answer
     return f"{text[:1].upper()}{text[1:]}."
+
+
+def _list_touching(verdict_of_pair: Verdict, weighed_groups: Sequence[Weighed]) -> Iterator[Markup]:
+    """Yield which errors and warnings touch a pair beside the reason of its verdict, or that no error does."""
+    pair, kind = verdict_of_pair.pair, verdict_of_pair.kind
+    if kind == "fair":
+        key = "overview.touch_none_sample" if "sample" in verdict_of_pair.unchecked else "overview.touch_none"
+        yield show.h("{}", t(key))
+    if kind == "unknown" and (errors := _list_grave(weighed_groups, "error", pair)):
+        yield _link_first("error", errors)
+    if kind != "unfair":
+        warnings = [each for each in _list_grave(weighed_groups, "warning", pair) if pair in each.one_sided]
+        if warnings:
+            yield _link_first("warning", warnings)
+
+
+def _list_grave(weighed_groups: Sequence[Weighed], severity: str, pair: Pair) -> list[Weighed]:
+    return [each for each in weighed_groups if each.group.severity == severity and pair in each.with_finding]
+
+
+def _link_first(severity: str, touching: Sequence[Weighed]) -> Markup:
+    """Return how many rules touch a pair, as the way to the places of the first."""
+    group = touching[0].group
+    titles = "; ".join(each.group.title for each in touching)
+    label = show.h('<span title="{}">{}</span>', titles, t(f"overview.touch_{severity}", n=len(touching)))
+    return show.h("{}.", show.link("findings", label, severity=severity, code=group.code))
 
 
 def _explain(verdict_of_pair: Verdict, answer: Answer | None) -> Markup:

@@ -40,7 +40,9 @@ UNLOOKED = Fairness("", "", Markup(""))
 
 @dataclass(frozen=True, slots=True)
 class ForestLine:
-    """A difference as the picture shows it; `low`, `high` and `at` are places on the axis, in percent of its length."""
+    """A difference as the picture shows it; `low`, `high` and `at` are places on the axis, in percent of its length.
+    `is_quiet` says that its verdict on fairness must not look like an answer, since the scores give none.
+    """
 
     question: str
     a: str
@@ -54,6 +56,7 @@ class ForestLine:
     shared: str
     sign: str
     kind: str
+    is_quiet: bool
     verdict: str
     reason: Markup | str
     working: Markup
@@ -264,6 +267,7 @@ def _build_line(
             shared="",
             sign="",
             kind="blocked",
+            is_quiet=False,
             verdict="",
             reason="",
             working=Markup(""),
@@ -280,6 +284,7 @@ def _build_line(
         n=drilldown.link_count(line.n_shared, of=format_address(table, line.b), against=format_address(table, line.a)),
         sign=SIGNS[fairness.kind],
         kind=fairness.kind or "none",
+        is_quiet=fairness.kind in ("fair", "same") and not report.is_conclusive(line),
         verdict=_name_kind(fairness.kind),
         reason=fairness.reason,
         working=lead.render_working(table, workspace, line, fairness, criterion, first=is_first),

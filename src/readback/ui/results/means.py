@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from readback.html.templates import render_template
 from readback.scores import report
-from readback.scores.certainty import CONCENTRATED, NARROW_METHODS
+from readback.scores.certainty import CONCENTRATED, is_too_narrow
 from readback.scores.comparing.comparison import LOST
 from readback.scores.criteria import MINUS, scale_text
 from readback.scores.summary_row import Row
@@ -96,7 +96,7 @@ def format_synthetic(table: ScoreTable) -> str | None:
 def list_warnings(rows: Sequence[Row]) -> Iterator[str]:
     """Yield what makes the intervals less certain than they look, in one short sentence for each reason."""
     scored = [row for row in rows if row.n]
-    single = [row for row in scored if CONCENTRATED <= (row.share_of_one or 0) < 1 and row.method in NARROW_METHODS]
+    single = [row for row in scored if is_too_narrow(row.share_of_one, row.method)]
     if single:
         yield t("scores.concentrated", n=len(single), all=len(scored), share=int(100 * CONCENTRATED))
     for row in scored:

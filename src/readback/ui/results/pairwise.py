@@ -33,7 +33,7 @@ def draw_pairwise(scored: ScoreTable) -> None:
             pairs.append(comparison)
     names = []
     for pair in pairs:
-        names.append(t("scores.pair", a=report.short(scored, pair.b), b=report.short(scored, pair.a)))
+        names.append(t("scores.pair", a=report.short(scored, pair.a), b=report.short(scored, pair.b)))
     votes = [(pair.wins_a, pair.ties, pair.wins_b) for pair in pairs]
     figure = charts.draw_wins(votes, names, choices.say, choices.is_dark())
 
