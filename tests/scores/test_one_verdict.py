@@ -190,7 +190,7 @@ def list_kinds(pair: Pair, text: str) -> list[str]:
                 named.append(name)
         if t("verdict.one_unfair", pair=both) in text:
             named.append("unfair")
-        if f"{both} cannot be judged: " in text:
+        if f"{both}: not known." in text:
             named.append("unknown")
         chips = "|".join(f"(?P<{name}>{re.escape(t(f'overview.chip_{name}'))})" for name in CHIPS)
         drawn = rf"“?{re.escape(one)}”? versus “?{re.escape(other)}”? (?:(?! versus ).)*?[✓≈✕?] (?:{chips})"

@@ -12,7 +12,7 @@ from functools import partial
 
 from markupsafe import Markup
 
-from readback.checks.comparisons import Pair, Verdict, Weighed, faults, verdicts, weighed
+from readback.checks.comparisons import Pair, Verdict, Weighed, verdicts, weighed
 from readback.checks.fair_pairs import name_of
 from readback.checks.groups import groups
 from readback.checks.summary import Audit
@@ -80,36 +80,34 @@ def _format_pair(
         question = paired.find_question(workspace, pair)
         what = f"“{question}”" if question else paired.name_pair(pair)
         key = "overview.lead_unknown_question" if question else "overview.lead_unknown_pair"
-        sentence = t(key, what="{what}", why=explain_missing(verdict_of_pair).replace("{", "{{").replace("}", "}}"))
-        return show.h(sentence, what=paired.link(pair, what))
+        return show.h(t(key, what="{what}"), what=paired.link(pair, what))
     if answer is None:
         key = "overview.lead_unscored"
         return show.h(t(key, pair="{pair}"), pair=paired.link(pair))
     sample = "_sample" if "sample" in verdict_of_pair.unchecked else ""
-    text = _format_answer(answer, t(f"overview.lead_{verdict_of_pair.kind}{sample}"))
-    warnings = faults(weighed_groups, pair, "warning")[0] if answer.is_clear else 0
-    return show.h("{}", " ".join(filter(None, (text, _format_caveats(answer.view, answer.conclusion, warnings)))))
-
-
-def _format_answer(answer: Answer, fairness: str) -> str:
-    """Return who is ahead of a pair that may be compared, with the size on the scale, n and what makes it less sure."""
-    text = compare_sides(answer.view, answer.conclusion)
+    fairness = t(f"overview.lead_{verdict_of_pair.kind}{sample}")
     suffix = fairness if answer.conclusion.verdict in paired.FOUND else ""
-    return f"{text}{suffix}. {answer.doubt}".rstrip()
+    caveats = _list_caveats(answer.view, answer.conclusion)
+    one_sided = [each.group for each in weighed_groups if pair in each.one_sided and each.group.severity == "warning"]
+    if one_sided and answer.is_clear:
+        label = show.h('<span title="{}">{}</span>', one_sided[0].title, t("overview.but_warning"))
+        caveats.append(show.link("findings", label, severity="warning", code=one_sided[0].code))
+    sentence = f"{compare_sides(answer.view, answer.conclusion)}{suffix}"
+    return show.h("{}{}. {}", sentence, _bracket(caveats), answer.doubt)
 
 
-def _format_caveats(view: ScoreTable, concluded: Conclusion, warnings: int = 0) -> str:
-    """Return what a clear answer is to be read with: means whose interval is too narrow, and how many kinds of warnings
-    are on one side only; "" where there is neither.
-    """
+def _list_caveats(view: ScoreTable, concluded: Conclusion) -> list[Markup | str]:
+    """Return of how many means of a clear answer the interval is too narrow; nothing where it is not clear."""
     line = concluded.line
     if concluded.fairness in AGAINST or isinstance(line, Blocked) or not report.is_clear(line):
-        return ""
+        return []
     narrow = conclusion.count_narrow_means(view, line)
-    parts = [t("overview.but_narrow", n=narrow)] if narrow else []
-    if warnings:
-        parts.append(t("overview.but_warning", n=warnings))
-    return t("overview.but", what=_enumerate(parts)) if parts else ""
+    return [t("overview.but_narrow", n=narrow)] if narrow else []
+
+
+def _bracket(caveats: Sequence[Markup | str]) -> Markup:
+    """Return what an answer is to be read with, in brackets behind it; "" where there is nothing."""
+    return show.h(t("overview.but", what="{what}"), what=show.join(caveats, ", ")) if caveats else Markup("")
 
 
 def compare_sides(view: ScoreTable, concluded: Conclusion) -> str:
@@ -189,9 +187,8 @@ def unplanned_answer(workspace: Workspace, table: ScoreTable, audit: Audit) -> s
     text = compare_sides(view, pair)
     suffix = t(f"overview.lead_{pair.fairness}") if pair.fairness in FAIR else ""
     question = f"{t('scores.best_which', factor=by)} " if by else ""
-    caveats = _format_caveats(view, pair)
-    sentences = (f"{question}{criterion}: {text}{suffix}.", caveats, _add_fairness(workspace))
-    return " ".join(filter(None, sentences))
+    caveats = _bracket(_list_caveats(view, pair)).unescape()
+    return f"{question}{criterion}: {text}{suffix}{caveats}. {_add_fairness(workspace)}".strip()
 
 
 def _name_none(view: ScoreTable, concluded: BestOf) -> str:

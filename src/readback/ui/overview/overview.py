@@ -321,7 +321,7 @@ def _first(audit: Audit, weighed_group: Weighed, by: str, number: int) -> Markup
         t("overview.first_where", where=where),
         why,
         show.h(", {}", lighter) if (lighter := also(group)) else "",
-        _sides(audit, weighed_group),
+        _sides(audit, weighed_group) if weighed_group.one_sided else "",
     )
 
 

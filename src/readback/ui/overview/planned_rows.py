@@ -4,7 +4,7 @@ with its reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -113,7 +113,8 @@ def _build_row(
                 number=number,
                 interval=report.interval(line, turned=False),
             )
-    reason = show.join([_explain(verdict_of_pair, answer), *_list_touching(verdict_of_pair, weighed_groups)], " ")
+    touching = _describe_touching(verdict_of_pair, weighed_groups)
+    reason = show.h("{} {}", _explain(verdict_of_pair, answer), touching)
     return PlannedRow(
         kind,
         paired.find_question(workspace, pair),
@@ -143,30 +144,23 @@ def _format_outcome(concluded: Conclusion) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _list_touching(verdict_of_pair: Verdict, weighed_groups: Sequence[Weighed]) -> Iterator[Markup]:
-    """Yield which errors and warnings touch a pair beside the reason of its verdict, or that no error does."""
-    pair, kind = verdict_of_pair.pair, verdict_of_pair.kind
-    if kind == "fair":
+def _describe_touching(verdict_of_pair: Verdict, weighed_groups: Sequence[Weighed]) -> Markup:
+    """Return that no error touches a fair pair, or which do so of one that cannot be judged; of the others the reason
+    of the verdict has said it.
+    """
+    if verdict_of_pair.kind == "fair":
         key = "overview.touch_none_sample" if "sample" in verdict_of_pair.unchecked else "overview.touch_none"
-        yield show.h("{}", t(key))
-    if kind == "unknown" and (errors := _list_grave(weighed_groups, "error", pair)):
-        yield _link_first("error", errors)
-    if kind != "unfair":
-        warnings = [each for each in _list_grave(weighed_groups, "warning", pair) if pair in each.one_sided]
-        if warnings:
-            yield _link_first("warning", warnings)
-
-
-def _list_grave(weighed_groups: Sequence[Weighed], severity: str, pair: Pair) -> list[Weighed]:
-    return [each for each in weighed_groups if each.group.severity == severity and pair in each.with_finding]
-
-
-def _link_first(severity: str, touching: Sequence[Weighed]) -> Markup:
-    """Return how many rules touch a pair, as the way to the places of the first."""
-    group = touching[0].group
-    titles = "; ".join(each.group.title for each in touching)
-    label = show.h('<span title="{}">{}</span>', titles, t(f"overview.touch_{severity}", n=len(touching)))
-    return show.h("{}.", show.link("findings", label, severity=severity, code=group.code))
+        return show.h("{}", t(key))
+    errors = [
+        each.group
+        for each in weighed_groups
+        if each.group.severity == "error" and verdict_of_pair.pair in each.with_finding
+    ]
+    if verdict_of_pair.kind != "unknown" or not errors:
+        return Markup("")
+    titles = "; ".join(group.title for group in errors)
+    label = show.h('<span title="{}">{}</span>', titles, t("overview.touch_errors", n=len(errors)))
+    return show.h("{}.", show.link("findings", label, severity="error", code=errors[0].code))
 
 
 def _explain(verdict_of_pair: Verdict, answer: Answer | None) -> Markup:
