@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from score_files import TIDY, Write, codes, load, states
 
+from readback.checks.rules import build_finding
 from readback.scores.criteria import fits, from_entry, holds, inferred, load_shipped_criteria, look_up
 
 
@@ -88,3 +89,13 @@ def test_every_known_criterion_is_found_with_its_ending_and_has_words_for_its_sc
         assert replace(criterion, name=f"{name}_score") == look_up(f"{name}_score", load_shipped_criteria())
         assert criterion.meanings
         assert all(holds(criterion, float(value)) for value in criterion.meanings)
+
+
+def test_a_usual_scale_is_named_only_where_the_name_has_one(write: Write) -> None:
+    messages = {}
+    for name in ("clarity", "faithfulness"):
+        root = write({"s.csv": TIDY + "".join(f"q{i},a,{name},{i % 4 + 1},j,\n" for i in range(40))})
+        (note,) = load(root).diagnostics
+        messages[name] = build_finding(note).message
+    assert messages["clarity"] == "the scale of clarity is worked out from its values: 1, 2, 3, 4"
+    assert messages["faithfulness"].endswith("1, 2, 3, 4 (the usual scale of this name: −1, 0, 1)")

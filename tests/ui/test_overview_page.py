@@ -281,6 +281,16 @@ def test_a_clear_answer_says_what_it_is_to_be_read_with() -> None:
     )
 
 
+def test_where_no_other_planned_comparison_is_clear_none_is_said_to_be(serving: Any) -> None:
+    names = ("right", "second", "third", "fourth")
+    pairs = [{"a": "right", "b": name} for name in names[1:]]
+    files = study(comparisons=pairs, scores=["s.csv"], criteria={"good": {"scale": [0, 1, 2]}})
+    files["readback.yml"]["conditions"] += [{"name": name, "mode": "good", "model": "m"} for name in names[1:]]
+    rows = [f"q{q},{name},good,{(q + at) % 3}\n" for q in range(21) for at, name in enumerate(names)]
+    serving(files | {"s.csv": f"item,condition,criterion,score\n{''.join(rows)}"})
+    assert "None of the 2 other planned comparisons shows a clear difference." in words(overview())
+
+
 def test_a_fair_comparison_without_a_clear_difference_has_no_green_sign(serving: Any) -> None:
     files = study(comparisons=[{"a": "right", "b": "other"}], scores=["s.csv"], criteria={"good": {"scale": [0, 1, 2]}})
     files["readback.yml"]["conditions"].append({"name": "other", "mode": "good", "model": "m"})

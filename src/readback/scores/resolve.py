@@ -27,6 +27,7 @@ from readback.scores.join import without_duplicates
 from readback.scores.outlying_numbers import OutlyingNumbers, find_outlying
 from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, Columns, ConditionKey
 from readback.types import Criterion, Diagnostic, Location
+from readback.words import t
 
 CLOSED_BOOK = "instruction"  # the mode without documents
 GROUNDING = ("grounding", "grounding_score")
@@ -282,11 +283,10 @@ def _infer(
             failed=declared_criterion.failed,
             scores=declared_criterion.scores,
         )
-    values = {
-        "criterion": name,
-        "scale": scale_text(criterion),
-        "usual": "–" if usual is None else scale_text(usual),
-    }
+    scale = scale_text(criterion)
+    if usual is not None:
+        scale = t("scores.usual_scale", scale=scale, usual=scale_text(usual))
+    values = {"criterion": name, "scale": scale}
     return criterion, Diagnostic("scr-scale-unknown", values, flagged=name, severity="info")
 
 

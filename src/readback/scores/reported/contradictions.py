@@ -28,6 +28,7 @@ from readback.scores.reported.matching_rows import (
 )
 from readback.scores.table import FAILED, MISSING, SCORED, Reported, ScoreTable
 from readback.types import Diagnostic
+from readback.words import t
 
 if TYPE_CHECKING:
     from readback.scores.summary_row import Row
@@ -250,5 +251,6 @@ def find_off_scale_means(reported: Sequence[Reported], resolved: Collection[str]
         if not settled & {means.criterion, usual.name} and not usual.low <= means.mean <= usual.high:
             settled.add(means.criterion)
             suggested = f"unknown, with a mean of {number(means.mean)}"
-            values = {"criterion": means.criterion, "scale": suggested, "usual": scale_text(usual)}
+            scale = t("scores.usual_scale", scale=suggested, usual=scale_text(usual))
+            values = {"criterion": means.criterion, "scale": scale}
             yield Diagnostic("scr-scale-unknown", values, means.place, flagged=means.criterion, severity="info")

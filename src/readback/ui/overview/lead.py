@@ -148,6 +148,8 @@ def _count(rest: Sequence[Verdict], answers: Mapping[Pair, Answer]) -> str:
             counts["unscored"] += 1
         else:
             counts["clear" if answer.is_clear else "open"] += 1
+    if counts["open"] == len(rest):
+        return t("overview.rest_all_open", n=len(rest))
     order = ("clear", "open", "unfair", "unknown", "unscored")
     parts = [t(f"overview.rest_{name}", n=counts[name]) for name in order if counts[name]]
     return t("overview.rest", n=len(rest), what=_enumerate(parts))
