@@ -89,9 +89,9 @@ def test_the_first_sentence_is_about_what_the_filter_leaves(asked: dict[str, str
 
 def test_the_rules_are_in_the_order_of_the_overview() -> None:
     test = page(workspace="six-conditions-mistakes")
-    codes = [link["code"] for link in links(test, "findings") if "code" in link]
-    assert codes[:2] == ["fmt-assembly-differs"] * 2  # of the sentence about logged requests, and of their picture
-    first = codes[2:5]
+    panel = said(test).split("<ol class='rb-first'>")[1].split("</ol>")[0]
+    first = re.findall(r"code=([a-z-]+)", panel)
+    assert len(first) == 3
     assert rules(findings(workspace="six-conditions-mistakes"))[:3] == first
 
 
@@ -533,7 +533,8 @@ def test_a_row_names_the_planned_comparison_that_its_rule_touches_as_overview_do
     touched = "both sides of Does training with snippets help? (“RAG-trained, open book” versus “base, open book”)"
     assert next(code for code, row in rows_of(test).items() if touched in row) == "fmt-context-not-sent"
     assert f"Planned comparison: {touched}" in rows_of(test)["fmt-context-not-sent"]
-    assert f"; {touched}" in words(page(workspace="six-conditions-mistakes"))
+    card = r"system message of “base, open book” unknown\. (Error|\d+ kinds of errors) on both sides"
+    assert re.search(card, words(page(workspace="six-conditions-mistakes")), re.I)
     assert "Planned" not in rows_of(test)["fmt-system-text-in-user"]
 
 
