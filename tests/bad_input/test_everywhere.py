@@ -11,7 +11,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -33,9 +32,9 @@ PROMPT = {"prompt.txt": "Answer {question}."}
 ROWS = [{"id": str(number), "question": f"How deep is basin {number}?"} for number in range(6)]
 
 
-def check_in_a_process(root: Path, tmp_path: Path) -> tuple[int, dict[str, Any], float, int]:
-    """The exit code of `readback check --format json`, its answer, its seconds and the MiB that it took at most."""
-    out, began = tmp_path / "answer.json", time.monotonic()
+def check_in_a_process(root: Path, tmp_path: Path) -> tuple[int, dict[str, Any], int]:
+    """The exit code of `readback check --format json`, its answer, and the MiB that it took at most."""
+    out = tmp_path / "answer.json"
     with out.open("wb") as file:
         command = [sys.executable, "-m", "readback.cli", "check", str(root), "--format", "json", "--jobs", "1"]
         child = subprocess.Popen(command, stdout=file, stderr=subprocess.PIPE)
@@ -46,7 +45,7 @@ def check_in_a_process(root: Path, tmp_path: Path) -> tuple[int, dict[str, Any],
         child.stderr.close()
     assert "Traceback" not in err, err
     answer = json.loads(out.read_bytes())
-    return child.returncode, answer, time.monotonic() - began, usage.ru_maxrss >> 10
+    return child.returncode, answer, usage.ru_maxrss >> 10
 
 
 def look_everywhere(
@@ -106,12 +105,11 @@ def write_many_files(root: Path, count: int) -> None:
 def test_a_folder_of_files_of_all_kinds_is_accounted_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     count, root = many(5_000), tmp_path / "ws"
     write_many_files(root, count)
-    code, answer, seconds, size = check_in_a_process(root, tmp_path)
+    code, answer, size = check_in_a_process(root, tmp_path)
     assert code in (0, 1)
     assert sum(one["count"] for one in answer["files"]) == count  # those of a kind may be one line
     assert sum(one["used"] for one in answer["files"]) == 2
     assert all(one["used"] or one["detail"] for one in answer["files"])
-    assert seconds < 60
     assert size < 900
     opened = workspace.open(root)
     assert count_files(opened.recognised) == (2, count - 2)
@@ -120,10 +118,8 @@ def test_a_folder_of_files_of_all_kinds_is_accounted_for(tmp_path: Path, monkeyp
     assert study.assemble().text("user") == "Answer How deep is basin 0?."
     monkeypatch.setenv("READBACK_WORKSPACE", str(root))
     for name in ("", "open", "records"):
-        began = time.monotonic()
         shown = page(name)
         assert not shown.exception
-        assert time.monotonic() - began < 60
         if name == "":
             assert "dat-unread" in words(shown) or "data, prompts, logs or scores are not read" in words(shown)
             assert "No fault was found in the files." not in words(shown)
@@ -145,11 +141,10 @@ def test_json_of_one_line_is_read_whatever_its_length(tmp_path: Path, monkeypatc
     assert len(raw) > 49_000_000 // (1 if LONG else 100)
     (root / "rows.json").write_text(raw, "utf-8")
     (root / "prompt.txt").write_text("Answer {question} by {context}", "utf-8")
-    code, answer, seconds, size = check_in_a_process(root, tmp_path)
+    code, answer, size = check_in_a_process(root, tmp_path)
     assert code in (0, 1)
     assert answer["records"]["read"] == count
     assert answer["records"]["bad"] == 0
-    assert seconds < 120
     assert size < 900
     study = open_workspace(root)
     assert len(study.records) == count

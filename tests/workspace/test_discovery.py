@@ -285,3 +285,18 @@ def test_how_a_file_that_is_not_used_writes_its_values_is_no_finding(write: Writ
     assert not unused.used
     assert "could not be read" not in unused.detail
     assert [one for one in opened.diagnostics if one.place.file == "train.yaml"] == []
+
+
+def test_a_link_that_leads_out_of_the_folder_is_no_prompt(write: Write, tmp_path_factory: Any) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "t.jinja").write_text("secret {{ question }}")
+    (outside / "p.py").write_text('PROMPT = "secret {question}"\n')
+    root = write({"d.jsonl": '{"id": "1", "question": "Why?"}\n', "own.jinja": "Answer {{ question }}"})
+    links = {"a.jinja": "t.jinja", "a.txt": "t.jinja", "chat_template.jinja": "t.jinja", "prompts.py": "p.py"}
+    for name, target in links.items():
+        (root / name).symlink_to(outside / target)
+    found = workspace.open(root)
+    assert [prompt.template for prompt in found.prompts.values()] == ["Answer {{ question }}"]
+    assert "secret" not in repr(found)
+    outside_links = {n.flagged: n.severity for n in found.diagnostics if n.code == "dat-path-outside"}
+    assert outside_links == dict.fromkeys(links, "info")

@@ -19,7 +19,7 @@ from readback import as_json
 from readback.exporting.selections import NothingToExport
 from readback.readers.logs.decode import DecodedLog, decode
 from readback.readers.logs.formats import find_format
-from readback.readers.paths import format_relative, list_files, resolve
+from readback.readers.paths import format_relative, list_inside
 from readback.types import Diagnostic
 
 What = Literal["assembled", "observed", "scores"]
@@ -69,9 +69,9 @@ def list_logs(path: Path) -> Iterator[tuple[str, DecodedLog]]:
             yield path.name, log
         return
     root = path.absolute()
-    for file in list_files(root).files:
+    for file in list_inside(root).files:
         name = format_relative(root, file)
-        if isinstance(resolve(root, name), Diagnostic) or find_format(file) is None:
+        if find_format(file) is None:
             continue
         log = decode(file, name)
         if log is not None:

@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
+from readback.quantity import quantity
 from readback.readers import parquet
 from readback.readers.paths import resolve
 from readback.readers.row import Event
@@ -157,6 +158,10 @@ def decode_rows(path: str) -> Iterator[Mapping[str, Any]]:
                 yield from _decode_batches(pa.ipc.open_file(source), broken)
             else:
                 yield from _decode_stream(pa.ipc.open_stream(source), broken)
+                if rest := source.size() - source.tell():
+                    yield {
+                        "error": f"the stream is marked as ended {quantity(rest, 'byte')} before the end of the file"
+                    }
     except broken as error:
         yield {"error": parquet.shorten_error(error)}
 

@@ -139,6 +139,23 @@ def list_files(root: Path, depth: int = DEPTH, limit: int = FILES) -> Listing:
     return Listing(tuple(files), tuple(diagnostics), deeper)
 
 
+def list_inside(root: Path, depth: int = DEPTH) -> Listing:
+    """List the files below `root` as `list_files` does, without links that lead out of it: these are diagnostics.
+
+    Whoever reads what it finds in a folder lists it by this function, for nobody named these files.
+    """
+    listed = list_files(root, depth)
+    files: list[Path] = []
+    diagnostics = list(listed.diagnostics)
+    for path in listed.files:
+        resolved = resolve(root, format_relative(root, path))
+        if isinstance(resolved, Diagnostic):
+            diagnostics.append(replace(resolved, severity="info"))  # nobody named it; it only lies there
+        else:
+            files.append(path)
+    return Listing(tuple(files), tuple(diagnostics), listed.deeper)
+
+
 def _report_limit(what: str, limit: int) -> Diagnostic:
     return Diagnostic("dat-limit", {"what": what, "limit": limit}, NOWHERE, what)
 

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from readback.readers import cache_folder, copies
-from readback.readers.paths import format_relative, list_files
+from readback.readers.paths import format_relative, list_inside, resolve
 from readback.review.event import NotSaved
 
 REMOTE = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "ceph", "glusterfs", "fuse.sshfs", "fuse.glusterfs", "afs")
@@ -113,9 +113,8 @@ SHARE = 0.5  # of the remembered files that have to be there as they were
 
 def describe_content(root: Path) -> str:
     """List the first files of a folder, each with a digest of its size and its beginning, as JSON."""
-    digests = {
-        format_relative(root, path): digest for path in list_files(root).files[:FILES] if (digest := _digest_file(path))
-    }
+    files = list_inside(root).files[:FILES]
+    digests = {format_relative(root, path): digest for path in files if (digest := _digest_file(path))}
     return json.dumps(digests, ensure_ascii=True, separators=(",", ":"), sort_keys=True)
 
 
@@ -130,7 +129,8 @@ def has_same_content(root: Path, described: str | None) -> bool | None:
     if not isinstance(there, dict) or not there:
         return None
     names = [name for name in list(there)[:FILES] if ".." not in Path(name).parts and not Path(name).is_absolute()]
-    return bool(sum(_digest_file(root / name) == there[name] for name in names) >= SHARE * len(there))
+    own = [name for name in names if isinstance(resolve(root, name), Path)]
+    return bool(sum(_digest_file(root / name) == there[name] for name in own) >= SHARE * len(there))
 
 
 def _digest_file(path: Path) -> str | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from readback.quantity import quantity
-from readback.readers.paths import format_relative, list_files, resolve
+from readback.readers.paths import format_relative, list_inside
 from readback.records.batch_replies import CUSTOM_ID, START, BatchRequests, has_custom_ids
 from readback.records.dataset import open_dataset
 from readback.types import Condition, DatasetSource, ScoreSource, Selection, Workspace
@@ -54,11 +54,9 @@ def add_replies(draft: Draft) -> None:
 
 def _find_batches(draft: Draft) -> Iterator[str]:
     """Yield the names of the files in the folder that hold replies of a batch."""
-    for path in list_files(draft.root, draft.depth).files:
-        name = format_relative(draft.root, path)
-        resolved = resolve(draft.root, name)
-        if isinstance(resolved, Path) and _is_likely(resolved) and recognise(path, draft.root).what == BATCH:
-            yield name
+    for path in list_inside(draft.root, draft.depth).files:
+        if _is_likely(path) and recognise(path, draft.root).what == BATCH:
+            yield format_relative(draft.root, path)
 
 
 def _is_likely(path: Path) -> bool:

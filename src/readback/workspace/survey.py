@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import DEPTH, format_relative, list_files, resolve
+from readback.readers.paths import DEPTH, format_relative, list_inside
 from readback.types import NOWHERE, Diagnostic, Location
 from readback.workspace.recognise import OTHER, RecognisedFile, recognise
 
@@ -41,7 +41,7 @@ def survey(root: Path, depth: int = DEPTH) -> Survey:
 
     Links that lead out of `root` are not followed.
     """
-    listed = list_files(root, depth)
+    listed = list_inside(root, depth)
     diagnostics = list(listed.diagnostics)
     reasons: dict[str, str] = {}
     recognised = tuple(_recognise_files(root, listed.files, diagnostics, reasons))
@@ -60,10 +60,6 @@ def _recognise_files(
             values = {"what": "configurations read to find out what the files are", "limit": f"{PARSED >> 20} MiB"}
             diagnostics.append(Diagnostic("dat-limit", values, NOWHERE, name))
             return
-        safe = resolve(root, name)
-        if isinstance(safe, Diagnostic):
-            diagnostics.append(replace(safe, severity="info"))  # nobody named it; it only lies there
-            continue
         file = recognise(path, root)
         budget -= _measure_cost(path, file)
         if file.what != OTHER:

@@ -10,7 +10,7 @@ from pathlib import Path
 from readback.quantity import quantity
 from readback.readers.logs.decode import DecodedLog, decode
 from readback.readers.logs.formats import find_format
-from readback.readers.paths import format_relative, list_files, resolve
+from readback.readers.paths import format_relative, list_inside
 from readback.records.logged_calls import RECORDS
 from readback.requests.log_names import list_labels, list_names_here, match_name
 from readback.types import Condition, DatasetSource, Location, ScoreSource, Workspace
@@ -51,10 +51,8 @@ def take_unnamed_logs(draft: Draft) -> None:
     named = {source.path for source in draft.scores} | {condition.answers for condition in draft.conditions}
     named |= {*draft.sent, *draft.named, draft.dataset.path if draft.dataset else ""}
     files: list[RecognisedFile] = []
-    for path in list_files(draft.root, draft.depth).files:
-        name = format_relative(draft.root, path)
-        resolved = resolve(draft.root, name)
-        if name in named or not isinstance(resolved, Path) or find_format(resolved) is None:
+    for path in list_inside(draft.root, draft.depth).files:
+        if format_relative(draft.root, path) in named or find_format(path) is None:
             continue
         file = recognise(path, draft.root)
         if file.what == LOG:

@@ -18,7 +18,7 @@ from readback.readers.logs.head import peek_objects
 from readback.readers.logs.json_elements import Unreadable, read_without
 from readback.readers.logs.json_rows import open_log
 from readback.readers.logs.open_file import read_stream, report_row
-from readback.readers.paths import format_relative, list_files
+from readback.readers.paths import format_relative, list_inside
 from readback.types import Diagnostic, Location
 
 NAME = "results of lm-evaluation-harness"
@@ -150,7 +150,7 @@ def list_runs(root: Path) -> list[dict[str, Any]]:
     `chat_template` is a text, maybe an empty one, where `--apply_chat_template` was used.
     """
     runs = []
-    paths = [path for path in list_files(root).files if "results" in path.name and path.suffix == ".json"]
+    paths = [path for path in list_inside(root).files if "results" in path.name and path.suffix == ".json"]
     for path in paths[:RUNS]:
         facts = read_facts(path)
         if facts.get("tasks"):

@@ -8,7 +8,7 @@ import streamlit as st
 
 from readback.html import exact
 from readback.message_parts import parts
-from readback.readers.paths import list_files
+from readback.readers.paths import list_inside
 from readback.ui.common import show
 from readback.ui.common.draw import message
 from readback.ui.common.state import caches, choice
@@ -34,7 +34,7 @@ def draw() -> bool:
 
 def _draw_first_request(path: Path) -> None:
     """Draw the messages that stand first in a log that is opened alone, exactly as everywhere."""
-    files = [path] if path.is_file() else list_files(path).files
+    files = [path] if path.is_file() else list_inside(path).files
     if len(files) != 1:
         return
     job = caches.first_request(str(files[0]), choice.key()[1])
