@@ -273,9 +273,9 @@ def test_a_planned_comparison_that_cannot_be_judged_is_named_in_the_first_line()
 
 def test_a_clear_answer_says_what_it_is_to_be_read_with() -> None:
     test = overview(workspace="six-conditions")
-    caveats = "(1 interval too narrow, 1 side with warnings )."
+    caveats = "(one interval too narrow, a warning on one side )."
     assert f"on 23 shared questions, fair comparison {caveats}" in words(test)
-    assert "Only the prompt differs. No error touches it." in pair_row(test, "instruction-only, open book")
+    assert "Only the prompt differs. No errors." in pair_row(test, "instruction-only, open book")
     assert "; but the interval of one mean is too narrow. 23 shared" in words(
         page("results", workspace="six-conditions")
     )

@@ -137,8 +137,7 @@ def answer(line: Line, name: Name, criterion: Criterion, fair: str = "") -> str:
     """
     question = not isinstance(line, Blocked) and line.in_question
     if fair in ("unfair", "unknown") and not question:
-        text = t(f"scores.answer_{fair}")
-        return t("scores.answer_also_open", text=text) if includes_no_difference(line, fair) else text
+        return t("scores.answer_unknown_open" if includes_no_difference(line, fair) else f"scores.answer_{fair}")
     sentence_text = _answer(line, name, criterion)
     has_answer = not isinstance(line, Blocked) and FOUND[line.verdict] not in NO_ANSWER
     sentence_text = (
