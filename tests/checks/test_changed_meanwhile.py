@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from counts import part
 
 from readback import cli, workspace
 from readback.checks.run import audit_run, engine, finding_search
@@ -169,7 +170,8 @@ JUDGED = {
 }
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.long
+@pytest.mark.parametrize("jobs", part([2, 1], 1))
 @pytest.mark.parametrize(
     ("name", "change"),
     [("train.jsonl", longer), *((name, change) for name in ("a.jsonl", "sent.jsonl") for change in (longer, *OTHERS))],

@@ -20,7 +20,7 @@ from typing import Any
 
 import hostile_reviews as hostile
 import pytest
-from counts import many
+from counts import many, part
 from small_study import study
 
 from readback.cli import main
@@ -159,7 +159,8 @@ def test_the_payloads_that_the_program_writes_pass(world: World) -> None:
 # Write: a sign-off whose kept files have names that leave their folder.
 
 
-@pytest.mark.parametrize("number", range(18))
+@pytest.mark.long
+@pytest.mark.parametrize("number", part(range(18), 6))
 def test_a_signoff_writes_no_file_outside(
     world: World, number: int, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -398,7 +399,8 @@ DAMAGE = {
 }
 
 
-@pytest.mark.parametrize("name", DAMAGE)
+@pytest.mark.long
+@pytest.mark.parametrize("name", part(tuple(DAMAGE), 8))
 def test_a_damaged_row_is_named_by_its_number_and_the_others_are_shown(
     world: World, name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

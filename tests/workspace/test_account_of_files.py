@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.counts import some
+from support.counts import many
 
 import readback
 from readback import workspace
@@ -71,7 +71,8 @@ def _folder(write: Write, seed: int) -> Path:
     return root
 
 
-@pytest.mark.parametrize("seed", range(some(150)))
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(many(150, 12)))
 def test_each_file_stands_in_the_account_once_and_every_way_of_asking_says_the_same(
     write: Write, capsys: Output, seed: int
 ) -> None:

@@ -86,3 +86,15 @@ def test_a_mutated_prompt_file_is_a_mode_or_has_a_reason(name: str, tmp_path: Pa
                 assert built.messages or built.diagnostics, (raw, mode)
                 for message in built.messages:
                     assert "".join(segment.text for segment in message.segments) in ("", message.text), raw
+
+
+def test_a_prompt_without_any_text_says_that_nothing_is_sent(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"id": "1", "q": "Why?"}\n', "utf-8")
+    (tmp_path / "ask.yaml").write_text("name: ask\ntemplate_format: handlebars\ntemplate: |\n---\n", "utf-8")
+    opened = workspace.open(tmp_path)
+    record = open_dataset(opened.root, opened.dataset).record(0)
+    built = assemble(opened, record, Selection(mode="ask"))
+    assert built.messages == ()
+    assert [(one.code, one.values["reason"]) for one in built.diagnostics] == [
+        ("asm-project-row", "the prompt is empty once it is rendered")
+    ]

@@ -32,6 +32,7 @@ WORKS = {tool: f"readback.projects.{tool.replace('-', '_')}:render_row" for tool
 ADDED = {"promptfoo": (project_rows.ID, project_rows.ROW), "lm_eval": (task_rows.ID, task_rows.ROW)}
 REFUSED, NOT_RUN, HIDDEN = "asm-project-row", "asm-project-not-run", "asm-project-not-shown"
 NOT_ASSEMBLED = "asm-library-wording"
+EMPTY = "the prompt is empty once it is rendered"
 
 
 def build_project_messages(
@@ -71,9 +72,10 @@ def build_project_messages(
         return (), (Diagnostic(NOT_RUN, values, prompt.place, prompt.mode),)
     if rendered.hidden is not None:
         return (), (Diagnostic(HIDDEN, {"reason": rendered.hidden}, prompt.place, prompt.mode),)
-    if rendered.error is not None:
+    if rendered.error is not None or rendered.messages == ():
         severity: Severity | None = "info" if is_blank else None
-        return (), (Diagnostic(REFUSED, {"reason": rendered.error}, prompt.place, prompt.mode, severity), *notes)
+        reason = rendered.error or EMPTY
+        return (), (Diagnostic(REFUSED, {"reason": reason}, prompt.place, prompt.mode, severity), *notes)
     return _make_messages(rendered, prompt.place), notes
 
 

@@ -82,8 +82,6 @@ def cut_messages(rendered: OwnedText) -> list[Message]:
             messages.append(Message("user", unescape(tail.strip())))
     if len(messages) == 1 and messages[0].role == "system":
         messages[0].role = "user"
-    if not messages:
-        raise NoMessages("the rendered prompt is empty, so no message is made of it")
     return messages
 
 
