@@ -43,7 +43,7 @@ found = weighed(audit, kinds, pairs)
 judged = verdicts(audit, found, pairs)
 answers = paired.answers(workspace, scored, judged) if scored else {}
 head = headline.headline(workspace, scored) if scored else None
-overview.draw_answer(lead, workspace, audit, judged, scored, answers, found)
+overview.draw_answer(lead, workspace, audit, judged, scored, answers)
 requests_line.draw_logs(workspace)
 with left:
     overview.state(audit)

@@ -271,7 +271,7 @@ def test_the_same_letter_is_the_same_text_byte_for_byte_and_a_is_in_view() -> No
     assert len(set.union(*texts_by_letter.values())) == len(texts_by_letter) == 28
     assert letters(test)["base, open book"][0] == ("A", "")
     assert "AB" in texts_by_letter
-    assert f"{len(texts_by_letter)} texts: 11 conditions × 3 adapters" in words(test)
+    assert f"{len(texts_by_letter)} texts: 11 conditions, without and through 3 adapters" in words(test)
 
 
 def test_a_letter_is_marked_where_its_text_has_an_error_or_a_warning() -> None:

@@ -266,16 +266,16 @@ def test_what_is_in_no_row_is_counted_below_the_table(serving: Any) -> None:
 
 def test_a_planned_comparison_that_cannot_be_judged_is_named_in_the_first_line() -> None:
     text = words(overview(workspace="six-conditions"))
-    assert "“Does training with snippets help?” Not known." in text
+    assert "“Does training with snippets help?” cannot be answered." in text
     why = "Interval includes 0. System message of “base, open book” unknown. Error on both sides"
     assert f"? cannot tell if fair +0.46 24 shared questions {why}" in text
 
 
 def test_a_clear_answer_says_what_it_is_to_be_read_with() -> None:
     test = overview(workspace="six-conditions")
-    caveats = "(one interval too narrow, a warning on one side )."
+    caveats = "(one interval too narrow)."
     assert f"on 23 shared questions, fair comparison {caveats}" in words(test)
-    assert "Only the prompt differs. No errors." in pair_row(test, "instruction-only, open book")
+    assert "Only the prompt differs. A warning on one side" in pair_row(test, "instruction-only, open book")
     assert "; but the interval of one mean is too narrow. 23 shared" in words(
         page("results", workspace="six-conditions")
     )

@@ -12,7 +12,7 @@ from functools import partial
 
 from markupsafe import Markup
 
-from readback.checks.comparisons import Pair, Verdict, Weighed, verdicts, weighed
+from readback.checks.comparisons import Pair, Verdict, verdicts, weighed
 from readback.checks.fair_pairs import name_of
 from readback.checks.groups import groups
 from readback.checks.summary import Audit
@@ -33,15 +33,11 @@ NAMED = 2  # planned comparisons that the first sentence names; the others are c
 FAIR = ("fair", "same")
 
 
-def planned_answers(
-    workspace: Workspace, judged: Sequence[Verdict], answers: Mapping[Pair, Answer], weighed_groups: Sequence[Weighed]
-) -> Markup:
+def planned_answers(workspace: Workspace, judged: Sequence[Verdict], answers: Mapping[Pair, Answer]) -> Markup:
     """Return what is known of the planned comparisons: of one or two a sentence each, of more the first and counts."""
     ordered = _order(judged, answers)
     named = _list_named(ordered)
-    sentences: list[Markup | str] = [
-        _format_pair(workspace, each, answers.get(each.pair), weighed_groups) for each in named
-    ]
+    sentences: list[Markup | str] = [_format_pair(workspace, each, answers.get(each.pair)) for each in named]
     if rest := ordered[len(named) :]:
         sentences.append(_count(rest, answers))
     return show.join(sentences, " ")
@@ -69,9 +65,7 @@ def _rank(verdict_of_pair: Verdict, answer: Answer | None) -> int:
     return 0 if answer is not None and answer.is_clear else 1
 
 
-def _format_pair(
-    workspace: Workspace, verdict_of_pair: Verdict, answer: Answer | None, weighed_groups: Sequence[Weighed]
-) -> Markup:
+def _format_pair(workspace: Workspace, verdict_of_pair: Verdict, answer: Answer | None) -> Markup:
     pair = verdict_of_pair.pair
     if verdict_of_pair.kind == "unfair":
         unfair = show.h(t("verdict.one_unfair", pair="{pair}"), pair=paired.link(pair))
@@ -88,10 +82,6 @@ def _format_pair(
     fairness = t(f"overview.lead_{verdict_of_pair.kind}{sample}")
     suffix = fairness if answer.conclusion.verdict in paired.FOUND else ""
     caveats = _list_caveats(answer.view, answer.conclusion)
-    one_sided = [each.group for each in weighed_groups if pair in each.one_sided and each.group.severity == "warning"]
-    if one_sided and answer.is_clear:
-        label = show.h('<span title="{}">{}</span>', one_sided[0].title, t("overview.but_warning"))
-        caveats.append(show.link("findings", label, severity="warning", code=one_sided[0].code))
     sentence = f"{compare_sides(answer.view, answer.conclusion)}{suffix}"
     return show.h("{}{}. {}", sentence, _bracket(caveats), answer.doubt)
 

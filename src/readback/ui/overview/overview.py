@@ -52,11 +52,10 @@ def draw_answer(
     judged: Sequence[Verdict],
     scored: ScoreTable | None,
     answers: Mapping[Pair, paired.Answer],
-    weighed_groups: Sequence[Weighed],
 ) -> None:
     """Draw the first sentence: who is ahead where scores tell, else what is compared and whether that is fair."""
     requests = requests_line.describe(workspace, audit)
-    sentence = _answer(workspace, audit, judged, scored, answers, weighed_groups)
+    sentence = _answer(workspace, audit, judged, scored, answers)
     texts = requests_line.describe_texts(audit) if requests else Markup("")
     after = Markup("")
     if requests and not (answers or judged or scored):  # nothing is known but what was sent
@@ -80,12 +79,11 @@ def _answer(
     judged: Sequence[Verdict],
     scored: ScoreTable | None,
     answers: Mapping[Pair, paired.Answer],
-    weighed_groups: Sequence[Weighed],
 ) -> Markup:
     if "asm-nothing-to-send" in audit.counts:
         return show.h("{}", t("overview.nothing_sent"))
     if answers:
-        return lead.planned_answers(workspace, judged, answers, weighed_groups)
+        return lead.planned_answers(workspace, judged, answers)
     if judged:
         return paired.sentence(audit, judged)
     if scored and (sentence := lead.unplanned_answer(workspace, scored, audit)):

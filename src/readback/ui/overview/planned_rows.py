@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from readback.checks.comparisons import Pair, Verdict, Weighed, differs, why
 from readback.checks.fair_pairs import name_of
+from readback.checks.groups import Group
 from readback.html.templates import render_template
 from readback.scores import report
 from readback.scores.comparing.comparison import Comparison
@@ -145,10 +146,17 @@ def _format_outcome(concluded: Conclusion) -> str:
 
 
 def _describe_touching(verdict_of_pair: Verdict, weighed_groups: Sequence[Weighed]) -> Markup:
-    """Return that no error touches a fair pair, or which do so of one that cannot be judged; of the others the reason
-    of the verdict has said it.
+    """Return that nothing grave touches a fair pair, or that a warning is on one side of it; of one that cannot be
+    judged the errors. Of the others the reason of the verdict has said it.
     """
     if verdict_of_pair.kind == "fair":
+        warnings = [
+            each.group
+            for each in weighed_groups
+            if each.group.severity == "warning" and verdict_of_pair.pair in each.one_sided
+        ]
+        if warnings:
+            return _link_touching(warnings, "overview.touch_warnings")
         key = "overview.touch_none_sample" if "sample" in verdict_of_pair.unchecked else "overview.touch_none"
         return show.h("{}", t(key))
     errors = [
@@ -158,9 +166,14 @@ def _describe_touching(verdict_of_pair: Verdict, weighed_groups: Sequence[Weighe
     ]
     if verdict_of_pair.kind != "unknown" or not errors:
         return Markup("")
-    titles = "; ".join(group.title for group in errors)
-    label = show.h('<span title="{}">{}</span>', titles, t("overview.touch_errors", n=len(errors)))
-    return show.h("{}.", show.link("findings", label, severity="error", code=errors[0].code))
+    return _link_touching(errors, "overview.touch_errors")
+
+
+def _link_touching(groups: Sequence[Group], key: str) -> Markup:
+    """Return how many kinds of findings touch a pair, as the way to the first of them."""
+    titles = "; ".join(group.title for group in groups)
+    label = show.h('<span title="{}">{}</span>', titles, t(key, n=len(groups)))
+    return show.h("{}.", show.link("findings", label, severity=groups[0].severity, code=groups[0].code))
 
 
 def _explain(verdict_of_pair: Verdict, answer: Answer | None) -> Markup:

@@ -74,10 +74,11 @@ def render_table(rows: Sequence[Row], cells: Cells, letters: Mapping[str, str], 
     if stop is not None:
         stop.is_stop = True  # the Tab key stops at one letter; the arrow keys go on from there
     named = sum(bool(adapter) for adapter in adapters)
+    adapters_key = "cells.by_adapters" if named == len(adapters) else "cells.by_adapters_and_none"
     summary = t(f"cells.rows_{picker.kind()}", texts=t("cells.texts", n=len(letters)), n=len(rows))
     return render_template(
         "ui/prompts/every/letters.html.jinja",
-        summary=f"{summary} × {t('cells.adapters', n=named)}" if named else summary,
+        summary=t(adapters_key, rows=summary, n=named) if named else summary,
         heads=[adapter or t("compare.grid_own") for adapter in adapters] if len(adapters) > 1 else [],
         tables=[lines[start : start + height] for start in range(0, len(lines), height)],
         is_open=len(lines) <= (2 * HEIGHT if len(adapters) <= BESIDE else HEIGHT),

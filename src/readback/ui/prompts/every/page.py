@@ -157,6 +157,14 @@ def _draw_key(page: Page, cells: Cells, homes: Mapping[str, Selection], most: st
     if any(excerpt.differs is not None for excerpt in excerpts):
         sample = Markup('<span class="rb-first-differs" aria-hidden="true"></span>')
         entries.append(show.h("{} {}", sample, t("cells.key_differs")))
+    built = [cells[each] for each in page.selections if each in cells]
+    counts = {"error": sum(cell.errors for cell in built), "warning": sum(cell.warnings for cell in built)}
+    for severity, is_there in counts.items():
+        if is_there:
+            sign = show.h(
+                '<span class="rb-severity rb-{}" aria-hidden="true">{}</span>', severity, show.SIGNS[severity]
+            )
+            entries.append(show.h("{} {}", sign, t(f"cells.key_{severity}")))
     for name in exact.ORDER:
         words = t(f"messages.look_{name}")
         if name == most:
