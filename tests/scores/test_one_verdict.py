@@ -56,7 +56,8 @@ BEST = re.compile(r"“([^”]+)” is better than each of the \d+ others?, and 
 UNSURE = re.compile(r"^not certain; “|has the best mean")
 DISPUTED = re.compile(r"([^\s“]+): the (?:people|judges) disagree too much for their mean to be relied on")
 FAIRNESS = re.compile(
-    r"not known, because (?:the comparison is not fair|it cannot be told whether|no comparison in which)"
+    r"not known(?:: whether it is fair"
+    r"|, because (?:the comparison is not fair|it cannot be told whether|no comparison in which))"
 )
 CONDITION = re.compile(r", provided the comparisons? (?:is|are) fair|; both sides have the same fault")
 
