@@ -46,11 +46,13 @@ class Quoted:
             return None
         record = self.data.record(at.index)
         texts: list[Any] = [look(record.fields, at.field or "")]
-        is_of_answer = at.condition and not at.role and at.file != self.data.file  # answers have a file of their own
-        if is_of_answer:
+        where = t("frame.field_is", field=at.field)
+        if at.condition and not at.role and at.file != self.data.file:  # answers have a file of their own
+            where = t("frame.answer_is", field=at.field)
             answer = self.answered(sent_of(at), record)
             texts = [answer.text] if answer is not None and answer.reply == at.field else []
         if at.role:
+            where = role(at.role)
             assembly = self._assembly(at.index, record, sent_of(at))
             texts = [m.text for m in assembly.messages if m.role == at.role]
             if at.role == READ and (read := self._read(assembly, record)):
@@ -58,7 +60,6 @@ class Quoted:
         text = next((text for text in texts if isinstance(text, str) and len(text) >= at.end), None)
         if text is None:
             return None
-        where = role(at.role) if at.role else t(f"frame.{'answer' if is_of_answer else 'field'}_is", field=at.field)
         label = t("findings.stretch", where=where, start=at.start, end=at.end)
         return cut_excerpt(text, at.start, at.end, label, around)
 

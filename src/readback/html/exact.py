@@ -158,7 +158,8 @@ def html(
         parts.append(_draw_piece(piece, whitespace, describe(piece.segment), stop))
     body = "".join((*parts, *map(_draw_gap, waiting)))
     attributes = "" if language is None else f' lang="{attribute(language)}"'
-    name = f' role="region" aria-label="{attribute(label)}" tabindex="{0 if is_stop else -1}"' if label else ""
+    stop_at = 0 if is_stop else -1
+    name = f' role="region" aria-label="{attribute(label)}" tabindex="{stop_at}"' if label else ""
     return f'<div class="rb-exact{" rb-white" if whitespace else ""}"{attributes}{name}>{body}</div>'
 
 

@@ -159,8 +159,8 @@ def _draw_key(page: Page, cells: Cells, homes: Mapping[str, Selection], most: st
         entries.append(show.h("{} {}", sample, t("cells.key_differs")))
     built = [cells[each] for each in page.selections if each in cells]
     counts = {"error": sum(cell.errors for cell in built), "warning": sum(cell.warnings for cell in built)}
-    for severity, is_there in counts.items():
-        if is_there:
+    for severity, count in counts.items():
+        if count:
             sign = show.h(
                 '<span class="rb-severity rb-{}" aria-hidden="true">{}</span>', severity, show.SIGNS[severity]
             )
