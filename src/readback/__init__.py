@@ -37,7 +37,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'readback' has no attribute '{name}'")
     if name == "Study":
         return import_module("readback.notebook").Study
-    home = "readback.prompt_formats" if name.startswith("validate_") else "readback.types"
+    if name.startswith("validate_"):
+        home = "readback.prompt_formats"
+    else:
+        home = "readback.types"
     return getattr(import_module(home), name)
 
 

@@ -39,11 +39,20 @@ def read_adapter(path: Path, root: Path, profile: str = DOCUMENT) -> tuple[Adapt
     further = FURTHER if profile == CURRENT else ()
     keys = ("name", "extends", "wording", ORIGIN, *CAPABILITIES, *further, "tasks")
     nodes = {key: Node(value, parsed, diagnostics, (key,)) for key, value in _entries(top, keys) if value is not None}
-    name = nodes["name"].text() if "name" in nodes else None
-    wording = nodes["wording"].one_of(WORDINGS) if "wording" in nodes else None
+    if "name" in nodes:
+        name = nodes["name"].text()
+    else:
+        name = None
+    if "wording" in nodes:
+        wording = nodes["wording"].one_of(WORDINGS)
+    else:
+        wording = None
     flags = {key: nodes[key].flag() for key in (*CAPABILITIES, *further) if key in nodes}
     lines = (read_text(path, parsed.file)[0] or "").split("\n")
-    additions = dict(_read_tasks(nodes["tasks"], lines, profile)) if "tasks" in nodes else {}
+    if "tasks" in nodes:
+        additions = dict(_read_tasks(nodes["tasks"], lines, profile))
+    else:
+        additions = {}
     adapter = Adapter(
         name=name or path.stem,
         extends=nodes["extends"].text() if "extends" in nodes else None,
@@ -107,7 +116,9 @@ def list_additions(
 ) -> tuple[Addition, ...]:
     """Return what the adapter adds for `task`, in order."""
     entry = find_entry(adapter, task, listed, profile)
-    return entry[1] if entry else ()
+    if entry:
+        return entry[1]
+    return ()
 
 
 def find_entry(
@@ -169,8 +180,14 @@ def find_parent_fault(adapter: Adapter, listed: Mapping[str, Adapter]) -> Diagno
     if parent is None:
         return None
     names = [ancestor.name for ancestor in chain]
-    cycle = [*names[names.index(parent) :], parent] if parent in names else []
-    close = "" if cycle else find_nearest(parent, {**load_shipped(), **listed}) or ""
+    if parent in names:
+        cycle = [*names[names.index(parent) :], parent]
+    else:
+        cycle = []
+    if cycle:
+        close = ""
+    else:
+        close = find_nearest(parent, {**load_shipped(), **listed}) or ""
     values = {"adapter": child.name, "parent": parent, "nearest": close, "cycle": " → ".join(cycle)}
     return Diagnostic("asm-adapter-parent", values, replace(child.place, adapter=adapter.name), parent)
 
@@ -216,7 +233,9 @@ def _locate_text(place: Location, lines: Sequence[str]) -> Location:
     """Return where the text of a key begins: a block scalar (`user: |`) begins on the line after its key's."""
     line = place.line or 0
     block = 0 < line <= len(lines) and BLOCK.search(lines[line - 1])
-    return replace(place, line=line + 1, column=None) if block else place
+    if block:
+        return replace(place, line=line + 1, column=None)
+    return place
 
 
 def _entries(node: Node, known_keys: tuple[str, ...]) -> Iterator[tuple[str, Any]]:

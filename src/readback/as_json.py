@@ -37,7 +37,9 @@ def dumps(value: Any, indent: int | None = None) -> str:
         text = encode_line(value)
     else:
         text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
-    return escape_surrogates(text) if has_lone_surrogate(text) else text
+    if has_lone_surrogate(text):
+        return escape_surrogates(text)
+    return text
 
 
 def pack(value: Any) -> bytes:
@@ -214,4 +216,6 @@ def selection_to_json(selection: Selection, condition: Condition | None) -> dict
 
 def place_from_json(value: Any) -> Location:
     """Return the place that its JSON states; none for null."""
-    return Location(**value) if value else NOWHERE
+    if value:
+        return Location(**value)
+    return NOWHERE

@@ -57,7 +57,9 @@ def _format_value(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        if value:
+            return "yes"
+        return "no"
     if value is None:
         return "unknown"
     return str(value)
@@ -72,7 +74,10 @@ def _check_package(name: str, problems: list[str]) -> str | None:
 
 
 def _describe_plugin(entry: plugins.Entry) -> str:
-    suffix = ", left out" if plugins.is_left_out(entry) else ""
+    if plugins.is_left_out(entry):
+        suffix = ", left out"
+    else:
+        suffix = ""
     return f"readback.{entry.group}{suffix}"
 
 

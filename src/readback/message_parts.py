@@ -92,7 +92,9 @@ def whole_message(row: Mapping[str, Any], role: str) -> Values | None:
             whole[key] = value
     whole["role"] = role
     plain = whole.keys() <= TEXT and isinstance(whole.get("content"), str)
-    return None if plain else whole
+    if plain:
+        return None
+    return whole
 
 
 def beyond_text(whole: Values | None) -> Values:
@@ -109,12 +111,16 @@ def beyond_text(whole: Values | None) -> Values:
 def mark_of(whole: Values | None) -> str:
     """Return what a message says beyond its text as one text, equal where that is the same; "" where it is nothing."""
     more = beyond_text(whole)
-    return json.dumps(more, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str) if more else ""
+    if more:
+        return json.dumps(more, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
+    return ""
 
 
 def parts(whole: Values | None) -> tuple[Part, ...]:
     """Return what a message holds besides its text, in the order in which its row has it."""
-    return tuple(_parts(whole)) if whole else ()
+    if whole:
+        return tuple(_parts(whole))
+    return ()
 
 
 def _parts(whole: Values) -> Iterator[Part]:
@@ -190,7 +196,10 @@ def _is_text(block: Any) -> bool:
 
 
 def _block(block: Any, key: str, at: int) -> Part:
-    kind = str(block.get("type")) if isinstance(block, Mapping) else ""
+    if isinstance(block, Mapping):
+        kind = str(block.get("type"))
+    else:
+        kind = ""
     if kind in ("tool_use", "tool_call", "function_call"):
         part = _tool_call(block, key)
     elif kind in ("thinking", "reasoning") and isinstance(block.get(kind), str):
@@ -208,8 +217,14 @@ def _block(block: Any, key: str, at: int) -> Part:
 
 def _tool_call(call: Any, key: str) -> Part:
     """Return a call in the form of OpenAI, Ollama or Anthropic; one of another form is shown as its JSON."""
-    inner = call.get("function", call) if isinstance(call, Mapping) else None
-    name = inner.get("name") if isinstance(inner, Mapping) else None
+    if isinstance(call, Mapping):
+        inner = call.get("function", call)
+    else:
+        inner = None
+    if isinstance(inner, Mapping):
+        name = inner.get("name")
+    else:
+        name = None
     if not isinstance(name, str) or not isinstance(call, Mapping) or not isinstance(inner, Mapping):
         return Part("other", key, text=_json(call))
     arguments = inner.get("arguments", inner.get("input", inner.get("parameters")))
@@ -225,9 +240,14 @@ def _tool_call(call: Any, key: str) -> Part:
 def _result(content: Any) -> str:
     if isinstance(content, str):
         return content
-    texts = [text_of(block) for block in content] if isinstance(content, list) else [None]
+    if isinstance(content, list):
+        texts = [text_of(block) for block in content]
+    else:
+        texts = [None]
     whole = [text for text in texts if text is not None]
-    return "\n".join(whole) if len(whole) == len(texts) else _json(content)
+    if len(whole) == len(texts):
+        return "\n".join(whole)
+    return _json(content)
 
 
 def _medium(kind: Kind, key: str, value: Any) -> Part:
@@ -236,7 +256,10 @@ def _medium(kind: Kind, key: str, value: Any) -> Part:
     for text in texts:
         if url := DATA_URL.match(text):
             data = text[url.end() :]
-            size = _bytes_of(data) if url[2] else len(data.encode("utf-8", "surrogatepass"))
+            if url[2]:
+                size = _bytes_of(data)
+            else:
+                size = len(data.encode("utf-8", "surrogatepass"))
             return Part(kind, key, url[1] or "", size=size, pixels=_pixels(data) if url[2] else None)
     long = max(texts, key=len, default="")
     if len(long) >= LONG:

@@ -65,7 +65,10 @@ def check_rule(value: Any) -> None:
     if getattr(value, "SEVERITY", None) not in SEVERITIES:
         raise Unfit(f"its SEVERITY is none of {_format_names(SEVERITIES)}")
     on = getattr(value, "ON", None)
-    targets = on if isinstance(on, tuple) and on else (on,)
+    if isinstance(on, tuple) and on:
+        targets = on
+    else:
+        targets = (on,)
     if not all(target in ON for target in targets):
         raise Unfit(f"what it looks at, ON, is none of {_format_names(ON)}")
     for name in ("SENTENCE", "FIX", "__doc__"):
@@ -226,12 +229,16 @@ def find_entry(group: str, value: Any) -> Entry | None:
 def name_author(code: str) -> str:
     """Return who brought a rule, as sentences name it: Readback, or a plugin."""
     plugin = load_plugins("rules").get(code)
-    return plugin.entry.description if plugin else "Readback"
+    if plugin:
+        return plugin.entry.description
+    return "Readback"
 
 
 def attribute_mistake(code: str) -> str:
     """Return whose mistake it is that a rule failed, as sentences name it."""
-    return f"a mistake of {name_author(code)}" if code in load_plugins("rules") else "our mistake"
+    if code in load_plugins("rules"):
+        return f"a mistake of {name_author(code)}"
+    return "our mistake"
 
 
 def leave_out(entry: Entry, reason: str) -> None:

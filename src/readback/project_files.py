@@ -3,7 +3,10 @@
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-PROJECT = CHECKOUT if (CHECKOUT / "app.py").is_file() else Path(__file__).resolve().parent / "_bundle"
+if (CHECKOUT / "app.py").is_file():
+    PROJECT = CHECKOUT
+else:
+    PROJECT = Path(__file__).resolve().parent / "_bundle"
 CONFIGS = PROJECT / "configs"
 ADAPTERS = CONFIGS / "adapters"
 EXAMPLES = CONFIGS / "examples"
@@ -11,5 +14,8 @@ EXAMPLES = CONFIGS / "examples"
 
 def demos() -> dict[str, Path]:
     """Return the built-in demo workspaces by name, without folders such as `__pycache__`."""
-    folders = sorted(EXAMPLES.iterdir()) if EXAMPLES.is_dir() else []
+    if EXAMPLES.is_dir():
+        folders = sorted(EXAMPLES.iterdir())
+    else:
+        folders = []
     return {path.name: path for path in folders if path.is_dir() and not path.name.startswith(("_", "."))}

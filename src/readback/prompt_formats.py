@@ -155,7 +155,10 @@ def _find_mismatch(expected: str, served: Modelfile) -> list[str]:
     workspace = Workspace(Path(), "", models={MODEL: model})
     results = rules.check(RuleContext(workspace), "workspace", {MISMATCH})
     findings = [finding for finding in results if isinstance(finding, Finding)]
-    blanks = "; only blanks and line breaks differ" if actual.split() == expected.split() else ""
+    if actual.split() == expected.split():
+        blanks = "; only blanks and line breaks differ"
+    else:
+        blanks = ""
     sentence = f"system message mismatch: expected {expected!r}, actual {actual!r}{blanks}"
     return [f"{sentence}: {_format_finding(finding)}" for finding in findings] or [sentence]
 

@@ -26,17 +26,24 @@ def size(n: int) -> str:
 def choose_form(n: object, forms: str) -> str:
     """Return the form of `record|records` for a number."""
     singular, _, plural = forms.partition(FORMS)
-    return singular if n == 1 else plural
+    if n == 1:
+        return singular
+    return plural
 
 
 def fill_sentence(sentence: str, values: Mapping[str, Any]) -> str:
     """Fill the places of a sentence; `{n:,} {n:record|records}` gets the form for the number."""
-    return _FORMATTER.vformat(sentence, (), values) if FORMS in sentence else sentence.format(**values)
+    if FORMS in sentence:
+        return _FORMATTER.vformat(sentence, (), values)
+    return sentence.format(**values)
 
 
 class _Forms(Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
-        text = choose_form(value, format_spec) if FORMS in format_spec else super().format_field(value, format_spec)
+        if FORMS in format_spec:
+            text = choose_form(value, format_spec)
+        else:
+            text = super().format_field(value, format_spec)
         return str(text)
 
 

@@ -124,7 +124,9 @@ PREFIXES = {"rubric": "rubric_", "dj": "dj_", "agentic_parsing": "agentic_parsin
 def profile_of(options: Mapping[str, str]) -> str:
     """Return the profile that a workspace's options choose."""
     profile = options.get("assembly_profile", DOCUMENT)
-    return profile if profile in PROFILES else DOCUMENT
+    if profile in PROFILES:
+        return profile
+    return DOCUMENT
 
 
 def tasks_of(profile: str) -> Mapping[str, Task]:

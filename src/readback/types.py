@@ -727,5 +727,8 @@ class RuleContext:
 
     def messages(self, role: str) -> Iterator[Message]:
         """Yield the assembly's messages of one role."""
-        messages = self.assembly.messages if self.assembly else ()
+        if self.assembly:
+            messages = self.assembly.messages
+        else:
+            messages = ()
         return (message for message in messages if message.role == role)

@@ -38,9 +38,15 @@ def fence(text: str) -> str:
 
 def format_entry(entry: Entry, words: Words) -> str:
     """Return the Markdown of an entry: its sentence, facts, excerpts, link and fingerprints."""
-    severity = f"{words[entry.severity]}: " if entry.severity else ""
+    if entry.severity:
+        severity = f"{words[entry.severity]}: "
+    else:
+        severity = ""
     title = line(entry.title)
-    head = f"**{severity.rstrip()}** {title}" if severity else title
+    if severity:
+        head = f"**{severity.rstrip()}** {title}"
+    else:
+        head = title
     facts = "\n".join(f"- {line(fact)}" for fact in entry.facts)
     return (
         "\n\n".join(part for part in (head, facts, *_format_excerpts(entry, words), _format_foot(entry, words)) if part)
@@ -68,7 +74,10 @@ def describe_omissions(excerpt: Excerpt, words: Words) -> str:
 
 
 def _format_foot(entry: Entry, words: Words) -> str:
-    lines = [f"{words['workspace']}: {line(entry.workspace)}"] if entry.workspace else []
+    if entry.workspace:
+        lines = [f"{words['workspace']}: {line(entry.workspace)}"]
+    else:
+        lines = []
     lines += [f"{line(label)}: `{digest}`" for label, digest in entry.fingerprints]
     lines += [f"[{words['link']}](<{quote_link(entry.link)}>)"] if entry.link else []
     return "  \n".join(lines)

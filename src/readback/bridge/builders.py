@@ -127,7 +127,9 @@ class StandIn:
         if member in PLAIN:
             return PLAIN[member]
         value = self._make_value(f"{self._name}_{member}")
-        return [value] if member in LISTS else value
+        if member in LISTS:
+            return [value]
+        return value
 
 
 def import_module(name: str, package: str) -> tuple[types.ModuleType, list[str]]:
@@ -160,7 +162,10 @@ def list_builds(module: types.ModuleType, makers: Sequence[MakeValue]) -> list[d
     """
     builds = []
     for builder in BUILDERS:
-        owner = getattr(module, builder.owner, None) if builder.owner else module
+        if builder.owner:
+            owner = getattr(module, builder.owner, None)
+        else:
+            owner = module
         if owner is None or not all(callable(getattr(owner, name, None)) for name in (builder.system, builder.user)):
             continue
         if builder.owner and getattr(owner, "__module__", None) != module.__name__:
@@ -213,11 +218,16 @@ def _make_arguments(function: Any, builder: Builder, note: MakeValue, stand_ins:
 
 def _make_argument(parameter: inspect.Parameter, builder: Builder, note: MakeValue, stand_ins: dict[str, str]) -> Any:
     name = parameter.name
-    hint = str(parameter.annotation) if isinstance(parameter.annotation, str) else repr(parameter.annotation)
+    if isinstance(parameter.annotation, str):
+        hint = str(parameter.annotation)
+    else:
+        hint = repr(parameter.annotation)
     if name in ("trait", "traits"):
         stand_ins[name] = STAND_INS[name]
         trait = StandIn("trait", builder.kind, note)
-        return [trait] if name == "traits" else trait
+        if name == "traits":
+            return [trait]
+        return trait
     if name == "answer_class":
         stand_ins[name] = STAND_INS[name]
         return type("Answer", (), {})
@@ -228,7 +238,9 @@ def _make_argument(parameter: inspect.Parameter, builder: Builder, note: MakeVal
         stand_ins[name] = STAND_INS["excerpts"]
         excerpt = {member: note(f"excerpt_{member}") for member in ("text", "confidence")}
         whole = {"_id": "0", **excerpt, "similarity_score": 1.0, "search_results": note("search_results")}
-        return [(note("attribute"), whole)] if "uple" in hint else [whole]
+        if "uple" in hint:
+            return [(note("attribute"), whole)]
+        return [whole]
     if re.search(r"\bbool\b", hint):
         stand_ins[name] = "False"
         return False

@@ -36,7 +36,9 @@ OTHER_SCHEMA = {"type": "object", "é": ["{{ x }}", {"b": None, "a": 1.5}], "pro
 def make_marker(key: str) -> Any:
     """Return the value of a context key in which a text is looked for again."""
     name = f"readback0{key}0marker"
-    return {name: name} if key == SCHEMA else name
+    if key == SCHEMA:
+        return {name: name}
+    return name
 
 
 def _mark_text(key: str) -> str:
@@ -46,7 +48,9 @@ def _mark_text(key: str) -> str:
 
 def make_other_value(key: str) -> Any:
     """Return another value, with what programs like to change: blanks at the ends, braces, other scripts."""
-    return OTHER_SCHEMA if key == SCHEMA else f" \n<{key}> {{{{ é }}}} {{0}} %s\n "
+    if key == SCHEMA:
+        return OTHER_SCHEMA
+    return f" \n<{key}> {{{{ é }}}} {{0}} %s\n "
 
 
 def main() -> None:
@@ -72,7 +76,10 @@ def _isolate(root: Path) -> dict[str, Any]:
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
-    readable = root.parent if root.parent.name in INSTALLED else root
+    if root.parent.name in INSTALLED:
+        readable = root.parent
+    else:
+        readable = root
     rules = landlock.build_ruleset(root, readable)
     walls = jail.isolate()
     jail.die_with_parent()

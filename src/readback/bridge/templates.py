@@ -51,7 +51,10 @@ def _tokenize(text: str, keys: Sequence[str]) -> Text:
     """Return a text with the names of keys in the places of their markers."""
     parts: list[tuple[bool, str]] = [(False, text)]
     for key in keys:
-        sign = json.dumps(make_marker(key), indent=2) if key == SCHEMA else make_marker(key)
+        if key == SCHEMA:
+            sign = json.dumps(make_marker(key), indent=2)
+        else:
+            sign = make_marker(key)
         split_parts: list[tuple[bool, str]] = []
         for is_key, part in parts:
             if is_key:
@@ -74,7 +77,9 @@ def _split_at_marker(part: str, sign: str, key: str) -> Iterator[tuple[bool, str
 
 
 def _find_single_key(context: Mapping[str, Any]) -> str | None:
-    return next(iter(context)) if len(context) == 1 else None
+    if len(context) == 1:
+        return next(iter(context))
+    return None
 
 
 def _is_empty(context: Mapping[str, Any]) -> bool:
@@ -84,10 +89,15 @@ def _is_empty(context: Mapping[str, Any]) -> bool:
 def _build_condition(key: str, table: Table, empty: str | None) -> str:
     """Return the condition of a key: an empty value counts if it did alone, else as such keys usually do."""
     alone, nothing = table[frozenset([key])], table[frozenset()]
-    counts = key == SCHEMA if empty is None or alone == nothing else empty != "".join(nothing)
+    if empty is None or alone == nothing:
+        counts = key == SCHEMA
+    else:
+        counts = empty != "".join(nothing)
     if not counts:
         return key
-    return f"{key} is not none" if key in CONTEXT else f"{key} is defined and {key} is not none"
+    if key in CONTEXT:
+        return f"{key} is not none"
+    return f"{key} is defined and {key} is not none"
 
 
 class _Tag(str):
@@ -184,14 +194,29 @@ def _format_source(pieces: Sequence[_Tag | Text]) -> str:
     for number, piece in enumerate(joined):
         if isinstance(piece, _Tag):
             before = joined[number - 1] if number else ()
-            after = joined[number + 1] if number + 1 < len(joined) else ()
-            line = _mark_values(before).rpartition("\n")[2] if isinstance(before, tuple) else ""
-            opening = "{%+" if line and not line.strip(" \t") else "{%"
-            closing = "+%}" if isinstance(after, tuple) and after and after[0] == "\n" else "%}"
+            if number + 1 < len(joined):
+                after = joined[number + 1]
+            else:
+                after = ()
+            if isinstance(before, tuple):
+                line = _mark_values(before).rpartition("\n")[2]
+            else:
+                line = ""
+            if line and not line.strip(" \t"):
+                opening = "{%+"
+            else:
+                opening = "{%"
+            if isinstance(after, tuple) and after and after[0] == "\n":
+                closing = "+%}"
+            else:
+                closing = "%}"
             source += f"{opening} {piece} {closing}"
         else:
             source += _escape_text(piece, joined[number + 1 :])
-    return source + "\n" if source.endswith("\n") else source  # one final newline is removed
+    # one final newline is removed
+    if source.endswith("\n"):
+        return source + "\n"
+    return source
 
 
 def _mark_values(text: Text) -> str:
@@ -217,4 +242,6 @@ def _escape_text(text: Text, following: Sequence[_Tag | Text]) -> str:
 
 def _escape_braces(letters: str, tagged: bool) -> str:
     source = SPECIAL.sub('{{ "{" }}', letters).replace("\r", '{{ "\\r" }}')  # Jinja knows line feeds only
-    return source[:-1] + '{{ "{" }}' if tagged and source.endswith("{") else source
+    if tagged and source.endswith("{"):
+        return source[:-1] + '{{ "{" }}'
+    return source

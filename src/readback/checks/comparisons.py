@@ -44,7 +44,9 @@ class Weighed:
         """Return whether it is on one side of a planned pair, which weighs most, on both sides of one, or in none."""
         if self.one_sided:
             return "one"
-        return "both" if self.both_sided else "none"
+        if self.both_sided:
+            return "both"
+        return "none"
 
     @property
     def with_finding(self) -> tuple[Pair, ...]:
@@ -96,7 +98,9 @@ def _conditions(group: Group, name: Callable[[Location], str]) -> tuple[str, ...
 
 def _name(opened: Workspace, name: str) -> str:
     condition = opened.condition(name)
-    return condition.name if condition else name
+    if condition:
+        return condition.name
+    return name
 
 
 Kind = Literal["fair", "same", "unfair", "unknown"]
@@ -195,7 +199,9 @@ def differs(verdict: Verdict) -> str:
     """In a sentence what was varied; empty where nothing was, or where it is not known."""
     what = t("verdict.and").join(t(f"verdict.varied_{name}") for name in verdict.varied)
     if not what or verdict.planned:
-        return t("verdict.varied_planned", what=what) if what else ""
+        if what:
+            return t("verdict.varied_planned", what=what)
+        return ""
     if len(verdict.varied) == 1 and verdict.missing:
         return t("verdict.varied_known", what=what)
     return t("verdict.varied", n=len(verdict.varied), what=what)
@@ -214,7 +220,10 @@ def _format_fault(fault: Fault) -> str:
     if len(fault.sides) == 1:
         places = t("overview.places", n=fault.places)
         return f"{t('verdict.fault', title=fault.title, places=places, side=fault.sides[0])}."
-    key = "verdict.fault_apart" if fault.records else "verdict.fault_both"
+    if fault.records:
+        key = "verdict.fault_apart"
+    else:
+        key = "verdict.fault_both"
     return f"{t(key, title=fault.title, n=len(fault.records))}."
 
 
@@ -265,7 +274,10 @@ def _varied(audit: Audit, pair: Pair) -> tuple[tuple[str, ...], bool]:
     a, b = rows.get(pair.a), rows.get(pair.b)
     if a is None or b is None:
         return (), False
-    unsure = {"system"} if a.system_unknown or b.system_unknown else set()
+    if a.system_unknown or b.system_unknown:
+        unsure = {"system"}
+    else:
+        unsure = set()
     varied = tuple(name for name in differing(a.factors, b.factors) if name not in unsure)
     intended = {*audit.intended.get((pair.a, pair.b), ()), *audit.intended.get((pair.b, pair.a), ())}
     return varied, bool(varied) and intended.issuperset(varied)

@@ -98,9 +98,14 @@ def costs(opened: Workspace, data: Dataset, audit: Audit, table: ScoreTable, cri
 
 
 def marked(
-    opened: Workspace, data: Dataset, audit: Audit, table: ScoreTable, code: str, key: ConditionKey,
+    opened: Workspace,
+    data: Dataset,
+    audit: Audit,
+    table: ScoreTable,
+    code: str,
+    key: ConditionKey,
     judged: tuple[str, str],
-) -> frozenset[str]:  # fmt: skip
+) -> frozenset[str]:
     """Return the items of one condition, scored under a criterion by a judge (`judged`), with a finding of `code`."""
     name = _name(opened, table, key)
     scored, _ = get_scored_items(table, key, *judged)
@@ -147,7 +152,9 @@ def _codes(audit: Audit) -> tuple[str, ...]:
 def _name(opened: Workspace, table: ScoreTable, key: ConditionKey) -> str | None:
     """Return the name of the workspace's condition that a condition of the scores stands for."""
     condition = opened.condition(dict(key).get("condition", "")) or opened.condition(table.label(key))
-    return condition.name if condition else None
+    if condition:
+        return condition.name
+    return None
 
 
 def _indices(audit: Audit, code: str, name: str) -> Any:
@@ -179,7 +186,10 @@ def _within(code: str, key: ConditionKey, marked: Any, values: Any) -> Cost:
 def _change(code: str, a: ConditionKey, b: ConditionKey, d: Any, pair: PairedItems, chosen: Any) -> Change:
     from readback.stats import interval, paired
 
-    clusters = None if pair.clusters is None else pair.clusters[chosen]
+    if pair.clusters is None:
+        clusters = None
+    else:
+        clusters = pair.clusters[chosen]
     span = interval.compute_difference_interval(d, clusters)
     p, _ = paired.sign_flip(d, clusters)
     return Change(code, a, b, len(d), float(d.mean()), (span.low, span.high) if span else None, p)
@@ -190,7 +200,10 @@ def _adjusted(estimates: Sequence[Estimate]) -> tuple[Estimate, ...]:
     from readback.stats import multiple_tests
 
     tested = [at for at, estimate in enumerate(estimates) if estimate.p is not None]
-    adjusted = multiple_tests.benjamini_hochberg([estimates[at].p or 0.0 for at in tested]) if tested else ()
+    if tested:
+        adjusted = multiple_tests.benjamini_hochberg([estimates[at].p or 0.0 for at in tested])
+    else:
+        adjusted = ()
     adjusted_estimates = list(estimates)
     for at, p in zip(tested, adjusted, strict=True):
         adjusted_estimates[at] = replace(estimates[at], p_adjusted=p)

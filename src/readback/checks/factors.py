@@ -47,12 +47,17 @@ def intended(opened: Workspace) -> Mapping[tuple[str, str], tuple[str, ...]]:
 
 def _name(opened: Workspace, name: str) -> str:
     condition = opened.condition(name)
-    return condition.name if condition else name
+    if condition:
+        return condition.name
+    return name
 
 
 def _sent(prompt: Prompt) -> tuple[object, ...]:
     """Return the parts of a mode that make its texts; a builder is identified by its name."""
-    built = prompt.mode if prompt.syntax == "builder" else None
+    if prompt.syntax == "builder":
+        built = prompt.mode
+    else:
+        built = None
     defaults = sorted((str(name), repr(value)) for name, value in prompt.defaults.items())
     return built, prompt.template, prompt.system, prompt.syntax, prompt.system_syntax, defaults
 
@@ -62,7 +67,9 @@ def _served(opened: Workspace, condition: Condition, prompt: Prompt | None, firs
     if model is None or model.training or model.training_messages or (prompt and prompt.system is not None):
         return None
     system = next((message.text for message in first.messages if message.role == "system"), "")
-    return _sha(system) if first.messages else None
+    if first.messages:
+        return _sha(system)
+    return None
 
 
 def _sha(text: str) -> str:

@@ -81,7 +81,9 @@ def _sides(
     whole = table.columns.conditions
     if comparison.a in whole and comparison.b in whole:
         a, b = (name_of(opened, table, key) for key in (comparison.a, comparison.b))
-        return [] if a is None or b is None else [(Pair(a, b), comparison.a, comparison.b)]
+        if a is None or b is None:
+            return []
+        return [(Pair(a, b), comparison.a, comparison.b)]
     factors = {factor for factor, _ in comparison.a}
 
     def rest(code: int) -> ConditionKey:
@@ -105,10 +107,14 @@ def _find_name(opened: Workspace, table: ScoreTable, key: ConditionKey) -> str:
         for condition in opened.conditions
         if values and all(getattr(condition, name) == value for name, value in values.items())
     ]
-    return names[0] if len(names) == 1 else table.label(key)
+    if len(names) == 1:
+        return names[0]
+    return table.label(key)
 
 
 def name_of(opened: Workspace, table: ScoreTable, key: ConditionKey) -> str | None:
     """Return the name of the workspace's condition that a condition of the scores stands for; None if there is none."""
     condition = opened.condition(dict(key).get("condition", "")) or opened.condition(table.label(key))
-    return condition.name if condition else None
+    if condition:
+        return condition.name
+    return None

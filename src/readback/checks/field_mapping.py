@@ -71,7 +71,10 @@ def unmapped(workspace: Workspace, records: Sequence[Record]) -> tuple[Unmapped,
 def _last_left(workspace: Workspace, entries: list[Unmapped], records: Sequence[Record]) -> list[Unmapped]:
     """Where one needed variable has no field and one field of words is left, that field is offered for it."""
     bare = [entry for entry in entries if not (entry.offered or entry.optional)]
-    mapped = workspace.dataset.fields if workspace.dataset else {}
+    if workspace.dataset:
+        mapped = workspace.dataset.fields
+    else:
+        mapped = {}
     used_fields = {*mapped, *mapped.values(), *(entry.offered for entry in entries)}
     candidates = [name for name in fields(records) if name not in used_fields and _words(name, records)]
     if len(bare) != 1 or len(candidates) != 1:
@@ -164,7 +167,10 @@ def inputs(
     if not opened.judges:
         return ()
     if records is None:
-        records = tuple(open_dataset(opened.root, opened.dataset).records(0, LOOKED_AT)) if opened.dataset else ()
+        if opened.dataset:
+            records = tuple(open_dataset(opened.root, opened.dataset).records(0, LOOKED_AT))
+        else:
+            records = ()
     find = answers or (lambda condition: open_answers(opened, condition))
     return tuple(
         judge_input
@@ -200,10 +206,16 @@ def _list_inputs(
     answered = (condition for condition in opened.conditions if condition.judge == key and condition.answers)
     condition = next(answered, None)
     replies = find(condition) if condition else None
-    condition_name = condition.name if condition else None
+    if condition:
+        condition_name = condition.name
+    else:
+        condition_name = None
     rows: list[Rows] = []
     for record in records:
-        reply = replies.get(record.id) if replies else None
+        if replies:
+            reply = replies.get(record.id)
+        else:
+            reply = None
         rows.append(Rows(judge, record, condition_name, reply, {}, _fields(opened)))
     answer_fields = fields(tuple(Record(None, row.answer.fields, NOWHERE) for row in rows if row.answer))
     prefix = "record." if condition else ""
@@ -227,4 +239,6 @@ def _name_field(value: JudgeValue | None, condition: Condition | None) -> str | 
 
 
 def _fields(opened: Workspace) -> Mapping[str, str]:
-    return opened.dataset.fields if opened.dataset else {}
+    if opened.dataset:
+        return opened.dataset.fields
+    return {}

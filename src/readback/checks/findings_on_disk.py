@@ -117,7 +117,10 @@ class FindingsOnDisk:
             self._searching.all(f"SELECT 1 FROM stack WHERE {end} LIMIT 1", w=first)
             for first, end in zip(firsts, ends, strict=True)
         )
-        text = "substr(said, -length(:w)) || ' ' || spot" if both else "spot"
+        if both:
+            text = "substr(said, -length(:w)) || ' ' || spot"
+        else:
+            text = "spot"
         return f"instr({text}, :w)"
 
     def _hit(self, table: str, wanted: str, spot: str) -> tuple[Kind, ...]:
@@ -196,7 +199,9 @@ class Listed(Sequence[Finding]):
     def fix(self) -> str | None:
         """The advice that holds for all of them; None where there are several."""
         fixes = {kind.fix for kind in self.kinds}
-        return fixes.pop() if len(fixes) == 1 else None
+        if len(fixes) == 1:
+            return fixes.pop()
+        return None
 
     @property
     def records(self) -> int:
@@ -223,15 +228,22 @@ class Listed(Sequence[Finding]):
     def at(self, where: Mapping[str, str]) -> int:
         """How many have these parts of a place, whatever was searched."""
         about = {name: value for name, value in where.items() if name in ABOUT}
-        kinds = [kind for kind in self.disk.kinds if kind.code in {listed_kind.code for listed_kind in self.kinds}
-                 and all(str(getattr(kind.place, name)) == value for name, value in about.items())]  # fmt: skip
+        kinds = [
+            kind
+            for kind in self.disk.kinds
+            if kind.code in {listed_kind.code for listed_kind in self.kinds}
+            and all(str(getattr(kind.place, name)) == value for name, value in about.items())
+        ]
         rest = {name: value for name, value in where.items() if name not in ABOUT}
         if not rest:
             return sum(kind.n for kind in kinds)
         parts = {f"$[2][{n}]": ("shared", name) for n, name in enumerate(STACK_PARTS)}
         parts |= {f"$[1][{n}]": ("own", name) for n, name in enumerate(SPOT)}
-        equal = [f"CAST(json_extract({column}, '{path}') AS TEXT) = :{name}" for path, (column, name) in parts.items()
-                 if name in rest]  # fmt: skip
+        equal = [
+            f"CAST(json_extract({column}, '{path}') AS TEXT) = :{name}"
+            for path, (column, name) in parts.items()
+            if name in rest
+        ]
         sql = (
             "SELECT count(*) FROM finding CROSS JOIN stack ON stack.id = finding.stack "
             f"WHERE kind IN ({_list(kind.number for kind in kinds)}) AND {' AND '.join(equal)}"
@@ -246,7 +258,10 @@ class Stacks(Sequence["Stack"]):
         self.listed, self.kinds = listed, {kind.number: kind for kind in listed.kinds}
         later = [[number for number, kind in self.kinds.items() if kind.severity == severity] for severity in GRAVE[1:]]
         graver = " + ".join(f"{n} * (kind IN ({_list(numbers)}))" for n, numbers in enumerate(later, 1))
-        order = "first" if len(listed.severities) == 1 else f"{graver}, first"
+        if len(listed.severities) == 1:
+            order = "first"
+        else:
+            order = f"{graver}, first"
         source = f"FROM {{stacks}} WHERE kind IN ({_list(self.kinds)})"
         self.ordered = f"SELECT id, kind, n {source} ORDER BY {order} LIMIT :n OFFSET :at"
         self.numbered = f"SELECT id, kind, n, row_number() OVER (ORDER BY {order}) AS place {source}"

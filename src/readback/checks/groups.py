@@ -92,12 +92,16 @@ def alike(findings: Sequence[Finding]) -> Sequence[Sequence[Finding]]:
 
 def some(stacks: Sequence[Sequence[Finding]], places: Collection[int]) -> tuple[Sequence[Finding], ...]:
     """Those at some places, in their order, of what `alike` answers."""
-    return stacks.some(places) if isinstance(stacks, Stacks) else tuple(stacks[at] for at in sorted(places))
+    if isinstance(stacks, Stacks):
+        return stacks.some(places)
+    return tuple(stacks[at] for at in sorted(places))
 
 
 def before(stacks: Sequence[Sequence[Finding]], start: int) -> int:
     """How many findings are in the first ones of what `alike` answers."""
-    return stacks.before(start) if isinstance(stacks, Stacks) else sum(map(len, stacks[:start]))
+    if isinstance(stacks, Stacks):
+        return stacks.before(start)
+    return sum(map(len, stacks[:start]))
 
 
 def names(audit: Audit) -> Callable[[Location], str]:
@@ -114,7 +118,9 @@ def names(audit: Audit) -> Callable[[Location], str]:
             return row_name
         parts = (at.condition,) if at.condition else (at.mode, at.task, at.adapter)
         own = " · ".join(part for part in (*parts, at.judge) if part)
-        return "" if own in row_names else own
+        if own in row_names:
+            return ""
+        return own
 
     return name
 
@@ -126,14 +132,16 @@ def because(finding: Finding) -> str:
         return ""
     here, usual = t(f"frame.here_{finding.severity}"), t(f"frame.usual_{rule.severity}")
     why = rule.because.get(finding.severity, "")
-    return t("frame.severity_because", here=here, usual=usual, why=why) if why else t(
-        "frame.severity_other", here=here, usual=usual
-    )  # fmt: skip
+    if why:
+        return t("frame.severity_because", here=here, usual=usual, why=why)
+    return t("frame.severity_other", here=here, usual=usual)
 
 
 def severities(findings: Sequence[Finding]) -> frozenset[Severity]:
     """Which there are among findings."""
-    return findings.severities if isinstance(findings, Listed) else frozenset(finding.severity for finding in findings)
+    if isinstance(findings, Listed):
+        return findings.severities
+    return frozenset(finding.severity for finding in findings)
 
 
 def by_severity(rule_groups: Sequence[Group]) -> Mapping[Severity, int]:
@@ -151,13 +159,20 @@ def by_severity(rule_groups: Sequence[Group]) -> Mapping[Severity, int]:
 
 def firsts(findings: Sequence[Finding]) -> Sequence[Finding]:
     """One of each condition at least."""
-    return findings.firsts() if isinstance(findings, Listed) else findings
+    if isinstance(findings, Listed):
+        return findings.firsts()
+    return findings
 
 
 def same_fix(findings: Sequence[Finding]) -> str:
     """Return the advice that holds for all findings; "" where they have several."""
-    fixes = {findings.fix} if isinstance(findings, Listed) else {finding.fix for finding in findings}
-    return (fixes.pop() or "") if len(fixes) == 1 else ""
+    if isinstance(findings, Listed):
+        fixes = {findings.fix}
+    else:
+        fixes = {finding.fix for finding in findings}
+    if len(fixes) == 1:
+        return fixes.pop() or ""
+    return ""
 
 
 def also(group: Group) -> str:
@@ -180,7 +195,9 @@ def area(code: str) -> str:
 def paragraphs(code: str) -> tuple[str, ...]:
     """Return the paragraphs below the first sentence: what a rule finds, why it matters, how to fix it."""
     rule = rules.RULES().get(code)
-    return rule.paragraphs if rule else ()
+    if rule:
+        return rule.paragraphs
+    return ()
 
 
 def _group(audit: Audit, code: str, findings: Sequence[Finding], name: Callable[[Location], str]) -> Group:
@@ -229,11 +246,10 @@ def apart(audit: Audit) -> Audit:
 
 def looked_at(audit: Audit, code: str, records: int) -> int:
     """How many records a rule looks at, where the dataset has `records`."""
-    more = (
-        sum(training_file.counts.read for training_file in audit.training if training_file.is_separate)
-        if code.startswith(AREA)
-        else 0
-    )
+    if code.startswith(AREA):
+        more = sum(training_file.counts.read for training_file in audit.training if training_file.is_separate)
+    else:
+        more = 0
     return records + more
 
 

@@ -57,7 +57,10 @@ def describe_held(comparison: HeldRequests, *, sample: bool = False) -> str:
     compared = comparison.equal + comparison.respelled + comparison.differing
     if not compared:
         return t("held.none", n=comparison.rows)
-    key = "held.all_equal" if comparison.equal == compared else "held.some_equal"
+    if comparison.equal == compared:
+        key = "held.all_equal"
+    else:
+        key = "held.some_equal"
     if comparison.respelled and not comparison.differing:
         key = "held.others_respelled"
     values = {"n": comparison.equal, "all": compared, "differing": comparison.differing}

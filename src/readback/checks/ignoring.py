@@ -17,7 +17,10 @@ TORN = re.compile("[\ud800-\udfff]")  # lone surrogates, which no YAML holds
 
 def lines(entry: Ignored, first: bool = True) -> str:
     """Format the entry as YAML, with the key `ignore:` above it where it is the first one."""
-    where = f"\n    where: {format_flow(dict(entry.where))}" if entry.where else ""
+    if entry.where:
+        where = f"\n    where: {format_flow(dict(entry.where))}"
+    else:
+        where = ""
     reasons = {name: TORN.sub("\ufffd", getattr(entry, name)) for name in ("why", "by", "date")}
     reason_lines = "".join(f"\n    {name}: {format_flow(text)}" for name, text in reasons.items())
     return f"{'ignore:' if first else ''}\n  - code: {format_flow(entry.code)}{where}{reason_lines}\n".lstrip("\n")

@@ -29,13 +29,20 @@ class ModelNames:
             return NONE
         by_file = self._by_file.get(finding.place.file or "", NONE)
         name = finding.values.get("model")
-        return by_file | {name} if isinstance(name, str) and name in self._names else by_file
+        if isinstance(name, str) and name in self._names:
+            return by_file | {name}
+        return by_file
 
 
 def find_model(opened: Workspace, choice: Selection) -> Model | None:
     """Return the model whose server gets what is sent; None for a judge, which has another model."""
-    condition = opened.condition(choice.condition) if choice.condition and not choice.judge else None
-    return opened.models.get(condition.model) if condition and condition.model else None
+    if choice.condition and not choice.judge:
+        condition = opened.condition(choice.condition)
+    else:
+        condition = None
+    if condition and condition.model:
+        return opened.models.get(condition.model)
+    return None
 
 
 def find_server_findings(opened: Workspace, model: Model) -> Iterator[Finding | Fault]:

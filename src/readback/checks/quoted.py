@@ -50,7 +50,10 @@ class Quoted:
         if at.condition and not at.role and at.file != self.data.file:  # answers have a file of their own
             where = t("frame.answer_is", field=at.field)
             answer = self.answered(sent_of(at), record)
-            texts = [answer.text] if answer is not None and answer.reply == at.field else []
+            if answer is not None and answer.reply == at.field:
+                texts = [answer.text]
+            else:
+                texts = []
         if at.role:
             where = role(at.role)
             assembly = self._assembly(at.index, record, sent_of(at))
@@ -71,7 +74,9 @@ class Quoted:
         marked = self.excerpt(finding, AROUND_IN_PLACE)
         is_elsewhere = sent == Selection() or at.role == READ or (at.field and not at.role)
         if at.index is None or at.index >= len(self.data) or is_elsewhere:
-            return (marked,) if marked else ()
+            if marked:
+                return (marked,)
+            return ()
         parts: list[Excerpt] = []
         for message in self._assembly(at.index, self.data.record(at.index), sent).messages:
             if marked and message.role == at.role and len(message.text) == marked.whole:
@@ -89,11 +94,17 @@ class Quoted:
         can be shown in no message. The rule names them by their numbers, from 1, in its value `missing`.
         """
         field, numbers = finding.place.field, finding.values.get("missing")
-        entries = look(self.data.record(index).fields, field) if field else None
+        if field:
+            entries = look(self.data.record(index).fields, field)
+        else:
+            entries = None
         if not isinstance(entries, list) or not isinstance(numbers, list | tuple):
             return
         missing = [n for n in numbers if isinstance(n, int) and 1 <= n <= len(entries)]
-        key = "findings.missing_entry" if len(missing) <= MISSING else "findings.missing_entry_of"
+        if len(missing) <= MISSING:
+            key = "findings.missing_entry"
+        else:
+            key = "findings.missing_entry_of"
         for number in missing[:MISSING]:
             text = str(entries[number - 1])
             label = t(key, field=field, n=number, most=MISSING, all=len(missing))
@@ -101,7 +112,10 @@ class Quoted:
 
     def _line(self, at: Location, around: int) -> Excerpt | None:
         """Return the line of a place in the dataset's file, with the character of its column marked."""
-        text = read_unread_line(self.data, at.line) if at.line and at.file == self.data.file else None
+        if at.line and at.file == self.data.file:
+            text = read_unread_line(self.data, at.line)
+        else:
+            text = None
         if not text:
             return None
         label = t("findings.unread_line", n=at.line)
@@ -131,7 +145,9 @@ class Quoted:
     def own_id(self, at: Location) -> str | None:
         """Return the record's id, unless another record has it too or no address can hold it."""
         name = at.record
-        return name if name is not None and name == exact.spelling(name) and self.data.find(name) == at.index else None
+        if name is not None and name == exact.spelling(name) and self.data.find(name) == at.index:
+            return name
+        return None
 
     def _assembly(self, index: int, record: Record, sent: Selection) -> Assembly:
         if (index, sent) not in self.assemblies:
@@ -141,12 +157,20 @@ class Quoted:
 
     def _read(self, assembly: Assembly, record: Record) -> str | None:
         """Return the text that the model reads, where it is known what serves it."""
-        condition = self.workspace.condition(assembly.choice.condition) if assembly.choice.condition else None
+        if assembly.choice.condition:
+            condition = self.workspace.condition(assembly.choice.condition)
+        else:
+            condition = None
         read = model_input.build_model_input(self.workspace, record, assembly, condition, False)
-        return read.text if read else None
+        if read:
+            return read.text
+        return None
 
     def _answer(self, sent: Selection, record: Record) -> Answer | None:
-        condition = self.workspace.condition(sent.condition) if sent.condition else None
+        if sent.condition:
+            condition = self.workspace.condition(sent.condition)
+        else:
+            condition = None
         if condition is None or record.id is None:
             return None
         return open_answers(self.workspace, condition).get(record.id)
@@ -180,4 +204,6 @@ def where(place: Location) -> str:
 
 def role(name: str) -> str:
     """Name a message by its role, or the text that the model reads."""
-    return t("frame.role_prompt") if name == READ else t("frame.role_is", role=name)
+    if name == READ:
+        return t("frame.role_prompt")
+    return t("frame.role_is", role=name)

@@ -91,7 +91,9 @@ def build_plugin_rule(module: Any) -> Rule:
 
 
 def _list_kinds(on: str | Sequence[str]) -> tuple[str, ...]:
-    return (on,) if isinstance(on, str) else tuple(on)
+    if isinstance(on, str):
+        return (on,)
+    return tuple(on)
 
 
 def _read_examples(examples: Sequence[Mapping[str, Any]]) -> tuple[Files, ...]:
@@ -117,19 +119,30 @@ def _has_albert(opened: Workspace, choice: Selection) -> bool:
 
 
 def _has_template(opened: Workspace, choice: Selection) -> bool:
-    prompt = None if choice.judge else _find_prompt(opened, choice)
+    if choice.judge:
+        prompt = None
+    else:
+        prompt = _find_prompt(opened, choice)
     return prompt is not None and prompt.syntax != "builder"
 
 
 def _has_builder(opened: Workspace, choice: Selection) -> bool:
-    prompt = None if choice.judge else _find_prompt(opened, choice)
+    if choice.judge:
+        prompt = None
+    else:
+        prompt = _find_prompt(opened, choice)
     return prompt is not None and prompt.syntax == "builder"
 
 
 def _find_prompt(opened: Workspace, choice: Selection) -> Prompt | None:
-    condition = opened.condition(choice.condition) if choice.condition else None
+    if choice.condition:
+        condition = opened.condition(choice.condition)
+    else:
+        condition = None
     mode, task = choice.mode or (condition and condition.mode), choice.task or (condition and condition.task)
-    return opened.prompts.get(mode) if mode else opened.tasks.get(task or "")
+    if mode:
+        return opened.prompts.get(mode)
+    return opened.tasks.get(task or "")
 
 
 def _has_modelfile(case: RuleContext) -> bool:
@@ -147,9 +160,17 @@ def _has_training(case: RuleContext) -> bool:
 
 def _find_model(case: RuleContext) -> Model | None:
     """Return the model that gets what is sent; None for a judge and where no condition names one."""
-    choice = case.assembly.choice if case.assembly else ALONE
-    condition = case.workspace.condition(choice.condition) if choice.condition and not choice.judge else None
-    return case.workspace.models.get(condition.model or "") if condition else None
+    if case.assembly:
+        choice = case.assembly.choice
+    else:
+        choice = ALONE
+    if choice.condition and not choice.judge:
+        condition = case.workspace.condition(choice.condition)
+    else:
+        condition = None
+    if condition:
+        return case.workspace.models.get(condition.model or "")
+    return None
 
 
 # What holds for a choice, whatever the record.
@@ -179,7 +200,10 @@ def read_needs(needs: Any, kinds: Collection[str]) -> Needs:
 
     Raises ValueError where a name is unknown or the rule does not look at that.
     """
-    by_kind = needs if isinstance(needs, Mapping) else dict.fromkeys(kinds, needs)
+    if isinstance(needs, Mapping):
+        by_kind = needs
+    else:
+        by_kind = dict.fromkeys(kinds, needs)
     names_by_kind = {kind: (names,) if isinstance(names, str) else tuple(names) for kind, names in by_kind.items()}
     for kind, names in names_by_kind.items():
         if kind not in kinds or not NAMES.issuperset(names):
@@ -197,7 +221,10 @@ class RuleFilter:
 
     def list_rules(self, case: RuleContext, on: str) -> tuple[Rule, ...]:
         """Return those that may find something in the case, in their order."""
-        choice = case.assembly.choice if case.assembly else ALONE
+        if case.assembly:
+            choice = case.assembly.choice
+        else:
+            choice = ALONE
         holds = tuple(name for name, holds_for in OF_CASE.items() if holds_for(case))
         key = (on, choice, holds)
         rules = self._by_case.get(key)

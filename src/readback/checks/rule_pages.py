@@ -83,7 +83,10 @@ def _format_examples(rule: Rule, indent: str) -> Iterator[str]:
 def _format_files(files: Files) -> Iterator[str]:
     for name, content in files.items():
         yield f"--- {name}"
-        text = content if isinstance(content, str) else repr(content)
+        if isinstance(content, str):
+            text = content
+        else:
+            text = repr(content)
         if len(text) > LONGEST:
             text = f"{text[:LONGEST]}… ({len(text):,} in all)"
         for line in text.removesuffix("\n").split("\n"):

@@ -85,7 +85,11 @@ def share(k: int, sample: Sample) -> Share:
     from readback.stats.interval import clopper_pearson  # of scipy, which the command line does without
 
     n, total = sample.drawn, sample.total
-    level = LEVEL if k else 2 * LEVEL - 1  # the upper end alone has all of what is not covered
+    # the upper end alone has all of what is not covered
+    if k:
+        level = LEVEL
+    else:
+        level = 2 * LEVEL - 1
     span = clopper_pearson(k, n, level)
     low, high = span.low * (total // n) * n / total, span.high * -(-total // n) * n / total
     return Share(max(low, k / total), min(high, 1 - (n - k) / total))

@@ -288,7 +288,10 @@ class Tally:
         key, lengths = selection_key(row.choice), self.lengths.conditions
         errors, warnings = (weights.get((key, severity), 0) for severity in ("error", "warning"))
         requests = (self.equal[key], self.logged[key])
-        longest = lengths[key].longest if key in lengths else None
+        if key in lengths:
+            longest = lengths[key].longest
+        else:
+            longest = None
         wrong = self.of_models[row.model or ""]
         return replace(row, errors=errors, warnings=warnings, model_errors=wrong, longest=longest, observed=requests)
 
@@ -333,7 +336,9 @@ def _find_source(opened: Workspace, system: str | None, first: Assembly, *, is_l
     """Return which place states the system message, "log" where only the log of the requests has it."""
     if system is None:
         return None
-    return "log" if is_logged else _stated(opened.system_texts, system, _file(first))
+    if is_logged:
+        return "log"
+    return _stated(opened.system_texts, system, _file(first))
 
 
 def _file(first: Assembly) -> str | None:
@@ -341,7 +346,9 @@ def _file(first: Assembly) -> str | None:
     files = {
         segment.place.file for message in first.messages if message.role == "system" for segment in message.segments
     }
-    return next(iter(files)) if len(files) == 1 else None
+    if len(files) == 1:
+        return next(iter(files))
+    return None
 
 
 def _stated(texts: Iterable[SystemText], system: str, file: str | None) -> str:

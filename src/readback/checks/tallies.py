@@ -77,7 +77,9 @@ class Lengths:
 
     @property
     def _apart(self) -> int:
-        return self.widest.characters[0] - self.widest.characters[1] if self.widest else -1
+        if self.widest:
+            return self.widest.characters[0] - self.widest.characters[1]
+        return -1
 
     def _extend(self, key: SelectionKey, high: int, low: int, numbers: Sequence[int], indices: Sequence[int]) -> None:
         def first(number: int) -> int:
@@ -111,7 +113,9 @@ class Lengths:
 
 def _first(new: tuple[int, int], number: int, index: int) -> tuple[int, int]:
     """Return the value that is further out, with its record; of two equal values the first record, in any order."""
-    return (number, min(index, new[1])) if number == new[0] else new
+    if number == new[0]:
+        return (number, min(index, new[1]))
+    return new
 
 
 @dataclass(slots=True)

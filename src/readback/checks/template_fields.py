@@ -77,7 +77,9 @@ def _find_absent(variables: Variables, choice: Selection, records: int) -> tuple
         if count.records["missing"]:
             absent.append(name)
         needed = needed or count.records["needed"] == records > 0
-    return tuple(absent) if needed else ()
+    if needed:
+        return tuple(absent)
+    return ()
 
 
 def _reads_anything(variables: Variables, choice: Selection) -> bool:
@@ -115,7 +117,10 @@ def _has_value(assembly: Assembly) -> bool:
 def _list_some(names: Iterable[str]) -> str:
     """Return the first names in one line; one with blanks around it in quotes, for else nobody sees them."""
     every = [name if name == name.strip() and name else f"'{name}'" for name in names]
-    more = f" and {len(every) - LISTED} more" if len(every) > LISTED else ""
+    if len(every) > LISTED:
+        more = f" and {len(every) - LISTED} more"
+    else:
+        more = ""
     return ", ".join(every[:LISTED]) + more
 
 
@@ -199,7 +204,10 @@ def _is_unused(field: str, names: set[str]) -> bool:
     if any(_within(name, field) for name in names):
         return False
     parts = {name for name in names if _within(name, holder)}
-    whole = {holder, f"{holder}[*]"} & parts if not parts - {holder, f"{holder}[*]"} else set()
+    if not parts - {holder, f"{holder}[*]"}:
+        whole = {holder, f"{holder}[*]"} & parts
+    else:
+        whole = set()
     return bool(parts) and not whole
 
 

@@ -41,8 +41,14 @@ class Part:
 def parts(opened: Workspace, codes: Collection[str] | None, progress: Progress | None = None) -> tuple[Part, ...]:
     """Open the training files beside the dataset, each once. Raises Cancelled when `progress` answers False."""
     wanted = frozenset(code for code in (codes or rules.RULES()) if code.startswith(AREA))
-    paths = {opened.dataset.path} if opened.dataset else set()
-    private = opened.dataset.private if opened.dataset else ()
+    if opened.dataset:
+        paths = {opened.dataset.path}
+    else:
+        paths = set()
+    if opened.dataset:
+        private = opened.dataset.private
+    else:
+        private = ()
     training_parts: list[Part] = []
     for training_file in opened.training if wanted else ():
         if training_file.path not in paths:
@@ -56,7 +62,10 @@ def parts(opened: Workspace, codes: Collection[str] | None, progress: Progress |
 def trained(opened: Workspace, files: Collection[Dataset]) -> tuple[Trained, ...]:
     """Summarise the training files, in the order of the workspace."""
     by_path = {data.file: data for data in files}
-    own = opened.dataset.path if opened.dataset else None
+    if opened.dataset:
+        own = opened.dataset.path
+    else:
+        own = None
     there = (
         (training_file, by_path[training_file.path])
         for training_file in opened.training

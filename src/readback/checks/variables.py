@@ -74,7 +74,9 @@ class AccountWriter:
     @staticmethod
     def again(account: list[Any]) -> list[Any] | None:
         """Return the account that repeats this one; None where it was not kept."""
-        return account[:1] if account[0] >= 0 else None
+        if account[0] >= 0:
+            return account[:1]
+        return None
 
 
 class AccountReader:
@@ -173,12 +175,26 @@ class Variables:
             kind, whose, albert = reader(opened, choice)
             counts: dict[str, Any] = {what: count.records[what] for what in (*STATES, "needed")}
             first = {what: at for what, at in count.first.items() if what != "untaken"}
-            documented = is_documented(name) if albert else None
-            suggested = documented_for(name) if documented is False else None
+            if albert:
+                documented = is_documented(name)
+            else:
+                documented = None
+            if documented is False:
+                suggested = documented_for(name)
+            else:
+                suggested = None
             row = VariableRow(
-                whose, kind, name, choice, self.looked_at[choice], **counts,
-                documented=documented, suggested=suggested, first=first, place=count.place,
-            )  # fmt: skip
+                whose,
+                kind,
+                name,
+                choice,
+                self.looked_at[choice],
+                **counts,
+                documented=documented,
+                suggested=suggested,
+                first=first,
+                place=count.place,
+            )
             before = rows.get((kind, whose, name))
             rows[kind, whose, name] = row if before is None else _most(before, row)
         lists = {(row.kind, row.reader, row.name.partition("[*]")[0]) for row in rows.values() if "[*]" in row.name}
@@ -283,11 +299,20 @@ def record_uses(
     used_names = {use.name for use in assembly.uses if use.state == "present"}
     rows = []
     for name, uses in by_name.items():
-        documented = is_documented(name) if albert else None
+        if albert:
+            documented = is_documented(name)
+        else:
+            documented = None
         missing = all(use.state in ("missing", "null") for use in uses)
         a_list = any(other.startswith(f"{name}[") for other in by_name)
-        near = record_fields.find_offered_field(name, record.fields, a_list, used_names) if missing else None
-        suggested = documented_for(name) if documented is False else None
+        if missing:
+            near = record_fields.find_offered_field(name, record.fields, a_list, used_names)
+        else:
+            near = None
+        if documented is False:
+            suggested = documented_for(name)
+        else:
+            suggested = None
         rows.append(
             RecordUse(
                 name, tuple(uses), _value(record, assembly, answer, name), documented, suggested, near, uses[0].place
@@ -301,9 +326,16 @@ def _value(record: Record, assembly: Assembly, answer: Answer | None, name: str)
     if assembly.choice.judge is None or assembly.choice.condition is None or answer is None:
         return value(record.fields, name)
     if name == "answer":
-        return MISSING if answer.text is None else answer.text
-    answer_value = value(answer.fields, name.removeprefix("answer.")) if name.startswith("answer.") else MISSING
-    return value(record.fields, name) if answer_value is MISSING else answer_value
+        if answer.text is None:
+            return MISSING
+        return answer.text
+    if name.startswith("answer."):
+        answer_value = value(answer.fields, name.removeprefix("answer."))
+    else:
+        answer_value = MISSING
+    if answer_value is MISSING:
+        return value(record.fields, name)
+    return answer_value
 
 
 def value(fields: Mapping[str, Any], name: str) -> Any:
@@ -317,11 +349,18 @@ def _first(node: Any, path: tuple[str, ...]) -> Any:
     if isinstance(node, Mapping):
         if path[0] in node:
             return _first(node[path[0]], path[1:])
-        return next(iter(node.values()), MISSING) if path == ("*",) else MISSING
+        if path == ("*",):
+            return next(iter(node.values()), MISSING)
+        return MISSING
     if not isinstance(node, list):
         return MISSING
     if path[0] != "*":
-        at = int(path[0]) if NUMBER.fullmatch(path[0]) else len(node)
-        return _first(node[at], path[1:]) if -len(node) <= at < len(node) else MISSING
+        if NUMBER.fullmatch(path[0]):
+            at = int(path[0])
+        else:
+            at = len(node)
+        if -len(node) <= at < len(node):
+            return _first(node[at], path[1:])
+        return MISSING
     values = (_first(item, path[1:]) for item in node)
     return next((value for value in values if value is not MISSING), MISSING)

@@ -54,7 +54,10 @@ def check_workspace(
 
 
 def _is_wanted(codes: Collection[str] | None, diagnostic: Diagnostic) -> bool:
-    name = many_of(about(diagnostic)) if diagnostic.code == MANY else diagnostic.code
+    if diagnostic.code == MANY:
+        name = many_of(about(diagnostic))
+    else:
+        name = diagnostic.code
     return codes is None or name in codes
 
 
@@ -151,7 +154,10 @@ def _count_signs(opened: Workspace, condition: Condition) -> tuple[int, Mapping[
 
 def name_encoding_option(diagnostic: Diagnostic) -> Diagnostic:
     """Return the diagnostic of a dataset; one of an encoding that may be stated names the statement."""
-    encoding = find_encoding_name(diagnostic.values.get("looks")) if diagnostic.code == ENCODING else ""
+    if diagnostic.code == ENCODING:
+        encoding = find_encoding_name(diagnostic.values.get("looks"))
+    else:
+        encoding = ""
     if not encoding:
         return diagnostic
     return replace(diagnostic, values={**diagnostic.values, "option": encoding})

@@ -77,7 +77,10 @@ def find_names(text: str) -> tuple[Name, ...]:
             continue
         start = left[0][0] if left else match.start()
         end = right[-1][1]
-        plaintiff = text[start : left[-1][1]] if left else None
+        if left:
+            plaintiff = text[start : left[-1][1]]
+        else:
+            plaintiff = None
         sure = match[0] in ("v.", "V.") or not versus or _concerns_court(text, start, end)
         names.append(Name(start, end, plaintiff, text[right[0][0] : end], sure))
         parties |= {_word_at(text, left or right, 0), _word_at(text, right, 0)}
@@ -205,7 +208,10 @@ def _party_behind(text: str, words: Sequence[Span], at: int) -> Sequence[Span]:
         if not stripped:
             break
         party.append((start, start + len(stripped)))
-        following = text[slice(*words[at + 1])] if at + 1 < len(words) else ""
+        if at + 1 < len(words):
+            following = text[slice(*words[at + 1])]
+        else:
+            following = ""
         if _ends_party(word, stripped, following):
             break
         at += 1

@@ -59,9 +59,15 @@ class Clean:
 
     def find_clean_offset(self, origin: int) -> int:
         """Return the clean offset of the original's character, or of the first one behind it that was not removed."""
-        previous_offset = self.previous.find_clean_offset(origin) if self.previous else origin
+        if self.previous:
+            previous_offset = self.previous.find_clean_offset(origin)
+        else:
+            previous_offset = origin
         index = bisect_right(self.origins, previous_offset) - 1
-        stretch_end = self.edges[index + 1] if index + 1 < len(self.edges) else len(self.text)
+        if index + 1 < len(self.edges):
+            stretch_end = self.edges[index + 1]
+        else:
+            stretch_end = len(self.text)
         into_stretch = previous_offset - self.origins[index]
         return min(stretch_end, self.edges[index] + into_stretch)
 

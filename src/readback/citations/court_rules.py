@@ -36,10 +36,17 @@ SETS = {
     "bankrp": "bankr.p.", "bankrproc": "bankr.p.", "bankruptcyprocedure": "bankr.p.", "bankruptcyproc": "bankr.p.",
 }  # fmt: skip
 SHORT = {
-    "frcp": "fed.r.civ.p.", "frcivp": "fed.r.civ.p.", "frcrp": "fed.r.crim.p.", "frcrimp": "fed.r.crim.p.",
-    "frap": "fed.r.app.p.", "frappp": "fed.r.app.p.", "fre": "fed.r.evid.", "frevid": "fed.r.evid.",
-    "frbp": "fed.r.bankr.p.", "frbankrp": "fed.r.bankr.p.",
-}  # fmt: skip
+    "frcp": "fed.r.civ.p.",
+    "frcivp": "fed.r.civ.p.",
+    "frcrp": "fed.r.crim.p.",
+    "frcrimp": "fed.r.crim.p.",
+    "frap": "fed.r.app.p.",
+    "frappp": "fed.r.app.p.",
+    "fre": "fed.r.evid.",
+    "frevid": "fed.r.evid.",
+    "frbp": "fed.r.bankr.p.",
+    "frbankrp": "fed.r.bankr.p.",
+}
 
 NUMBER = rf"\d{{1,4}}(?:\.\d{{1,3}})?[a-z]?(?:-\d{{1,2}}(?!\d))?{PART}*"
 SET = (

@@ -133,7 +133,10 @@ def _read_citation(citation: Any, kind: Kind, offset: int) -> EyeciteCitation:
     end = max(end, citation.token.end)  # eyecite stops too early behind a range of pages with another dash
     from_, to = citation.full_span()
     reporter = groups.get("reporter")
-    spelling = citation.corrected_reporter() if reporter else None
+    if reporter:
+        spelling = citation.corrected_reporter()
+    else:
+        spelling = None
     other_groups = ("volume", "title", "reporter", "page", "volume_nominative", "reporter_nominative")
     return EyeciteCitation(
         start + offset,

@@ -76,7 +76,10 @@ def _find_all(text: str, emphasised: Sequence[tuple[int, int]]) -> list[Citation
     names: Sequence[case_names.Name] = case_names.find_names(text)
     citations: list[Citation] = []
     for index, raw in enumerate(raw_citations):
-        next_start = raw_citations[index + 1].start if index + 1 < len(raw_citations) else len(text)
+        if index + 1 < len(raw_citations):
+            next_start = raw_citations[index + 1].start
+        else:
+            next_start = len(text)
         name = _find_name_before(names, raw.start)
         citations.append(_build_citation(text, raw, name, citations, next_start))
     names = _drop_unsure_names(text, names, citations)

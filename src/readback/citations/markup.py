@@ -90,9 +90,15 @@ def _read_html(text: str, markup: Markup) -> None:
     unclosed: set[str] = set()  # names without a closing tag in the rest of the text: not searched again
     position = 0
     while match := TAG.search(text, position):
-        name = "--" if match["comment"] else (match["name"] or "").lower()
+        if match["comment"]:
+            name = "--"
+        else:
+            name = (match["name"] or "").lower()
         position = match.end()
-        stop = -1 if name in unclosed else _find_hidden_end(text, match, name)
+        if name in unclosed:
+            stop = -1
+        else:
+            stop = _find_hidden_end(text, match, name)
         if stop >= 0:
             markup.cuts.append((match.start(), stop, "" if name == "--" else " "))
             position = stop
@@ -109,7 +115,9 @@ def _find_hidden_end(text: str, match: re.Match[str], name: str) -> int:
     """Return the end of the text that a tag hides; -1 where it hides nothing."""
     if name == "--":
         stop = text.find("-->", match.end())
-        return stop + 3 if stop >= 0 else -1
+        if stop >= 0:
+            return stop + 3
+        return -1
     rest = match["rest"] or ""
     is_page_number = name not in HIDDEN
     if match["close"] or rest.endswith("/") or (is_page_number and not PAGE.search(rest)):

@@ -105,4 +105,6 @@ def _find_tokens(text: str) -> list[str]:
 
 
 def _compute_mean(values: Mapping[int, float]) -> float:
-    return sum(values.values()) / len(values) if values else 0.0
+    if values:
+        return sum(values.values()) / len(values)
+    return 0.0

@@ -88,7 +88,10 @@ def replace_part(number: str, parts: str) -> str:
     similar = []
     if first:
         similar = [match for match in existing if _classify_part(match[1]) == _classify_part(first[1])]
-    prefix = number[: similar[-1].start()] if similar else number
+    if similar:
+        prefix = number[: similar[-1].start()]
+    else:
+        prefix = number
     return prefix + parts
 
 

@@ -57,7 +57,10 @@ def _find_name_with_page(text: str, name: str, after: int, role: str) -> Iterato
     position = text.find(name, after)
     while position >= 0:
         end = position + len(name)
-        page = PIN_CITE.match(text, end + 1) if text[end : end + 1].isspace() else None
+        if text[end : end + 1].isspace():
+            page = PIN_CITE.match(text, end + 1)
+        else:
+            page = None
         if page and page["pin_cite"] and not text[position - 1 : position].isalnum():
             yield _build_reference(text, position, page.end(), name, role, page["pin_cite"].strip(", "))
         position = text.find(name, end)

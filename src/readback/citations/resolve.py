@@ -22,7 +22,10 @@ def resolve_short_forms(citations: Sequence[Citation]) -> tuple[Citation, ...]:
         if target is None:
             resolved.append(citation)
         else:
-            full = resolved[target] if target < len(resolved) else citations[target]
+            if target < len(resolved):
+                full = resolved[target]
+            else:
+                full = citations[target]
             resolved.append(replace(citation, normal=full.normal, resolves_to=target, name=citation.name or full.name))
     return tuple(resolved)
 
@@ -108,7 +111,10 @@ def _find_nearest(preceding: Sequence[Citation]) -> int | None:
 
 def _find_case_by_page(short: Citation, preceding: Sequence[Citation]) -> int | None:
     """Return the case that a page falls into: of the cases in its volume the last that begins at it or before."""
-    page = int(short.page) if short.page and short.page.isdecimal() else None
+    if short.page and short.page.isdecimal():
+        page = int(short.page)
+    else:
+        page = None
     candidates = [
         (int(full.page), number)
         for number, full in enumerate(preceding[-FAR:], max(0, len(preceding) - FAR))

@@ -9,9 +9,13 @@ from readback.citations.citation import Citation
 from readback.citations.numbers import Numbers, split_range
 
 CODES = {
-    "usc": "U.S.C.", "usca": "U.S.C.", "unitedstatescode": "U.S.C.", "uscode": "U.S.C.",
-    "cfr": "C.F.R.", "codeoffederalregulations": "C.F.R.",
-}  # fmt: skip
+    "usc": "U.S.C.",
+    "usca": "U.S.C.",
+    "unitedstatescode": "U.S.C.",
+    "uscode": "U.S.C.",
+    "cfr": "C.F.R.",
+    "codeoffederalregulations": "C.F.R.",
+}
 NAME = (
     r"(?:U\. ?S\. ?C\.(?: ?A\.)?|USCA?|U\.? ?S\.? Code|United States Code|C\. ?F\. ?R\.|CFR|"
     r"Code of Federal Regulations)"
@@ -80,8 +84,14 @@ def _list_sections(match: re.Match[str], title: str, code_name: str, end: int = 
     numbers = list(LISTED.read(text, match.start(), match, _is_plural(match[0])))
     for number in numbers:
         parts = NUMBERED.match(number.number)
-        section, part = (parts[1], parts[2]) if parts else (number.number, "")
-        stop = max(end, number.end) if number is numbers[-1] else number.end
+        if parts:
+            section, part = (parts[1], parts[2])
+        else:
+            section, part = (number.number, "")
+        if number is numbers[-1]:
+            stop = max(end, number.end)
+        else:
+            stop = number.end
         normal_form = f"{title} {code.lower()} {section}"
         if number.last:
             normal_form += f"-{number.last}"

@@ -41,7 +41,16 @@ def compute_scores(answer: Sequence[Citation], source: Sequence[Citation]) -> tu
     cited = {citation.normal for citation in answer}
     expected = {citation.normal for citation in source}
     shared = len(cited & expected)
-    precision = shared / len(cited) if cited else float(not expected)
-    recall = shared / len(expected) if expected else float(not cited)
-    hallucination = (len(cited) - shared) / len(cited) if cited else 0.0
+    if cited:
+        precision = shared / len(cited)
+    else:
+        precision = float(not expected)
+    if expected:
+        recall = shared / len(expected)
+    else:
+        recall = float(not cited)
+    if cited:
+        hallucination = (len(cited) - shared) / len(cited)
+    else:
+        hallucination = 0.0
     return precision, recall, hallucination

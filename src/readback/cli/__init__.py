@@ -174,11 +174,10 @@ def suggest_commands(word: str) -> str:
             word=word,
         )
     names = [*COMMANDS, *FORMER_NAMES]
-    near = (
-        [SIMILAR[word]]
-        if word in SIMILAR
-        else difflib.get_close_matches(word, names, n=MOST_SUGGESTED, cutoff=LEAST_SIMILAR)
-    )
+    if word in SIMILAR:
+        near = [SIMILAR[word]]
+    else:
+        near = difflib.get_close_matches(word, names, n=MOST_SUGGESTED, cutoff=LEAST_SIMILAR)
     near += [name for name in COMMANDS if len(word) > 1 and name.startswith(word) and name not in near]
     suggestions = list(dict.fromkeys(FORMER_NAMES.get(name, name) for name in near))[:MOST_SUGGESTED]
     if suggestions:
@@ -246,5 +245,8 @@ def _escape_unencodable(*streams: object) -> None:
     """Let any text be written: what a stream cannot encode, mostly lone surrogates, becomes an escape."""
     for stream in streams:
         if isinstance(stream, TextIOWrapper):
-            encoding = stream.encoding if stream.isatty() else "utf-8"
+            if stream.isatty():
+                encoding = stream.encoding
+            else:
+                encoding = "utf-8"
             stream.reconfigure(encoding=encoding, errors="backslashreplace", newline="\n")

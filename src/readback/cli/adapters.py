@@ -70,7 +70,10 @@ def run_list(args: argparse.Namespace) -> int:
     profile = args.profile or DOCUMENT
     known_adapters = adapters.load_shipped(profile)
     if args.workspace:
-        stated = {"assembly_profile": args.profile} if args.profile else {}
+        if args.profile:
+            stated = {"assembly_profile": args.profile}
+        else:
+            stated = {}
         workspace = open_workspace(args, **stated)
         profile = profile_of(workspace.options)
         known_adapters = {**adapters.load_shipped(profile), **workspace.adapters}
@@ -142,7 +145,10 @@ def _build_part(part: Part | None) -> dict[str, Any] | None:
 
 def _format_adapters(rows: Collection[Mapping[str, Any]]) -> Iterator[str]:
     for row in rows:
-        extends = f"extends {row['extends']}, " if row["extends"] else ""
+        if row["extends"]:
+            extends = f"extends {row['extends']}, "
+        else:
+            extends = ""
         if row["system_prompt"]:
             yield f"{row['name']}: system message, {extends}wording {row['wording']}"
         else:

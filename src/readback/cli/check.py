@@ -182,7 +182,10 @@ def run(args: argparse.Namespace) -> int:
         _print_hints(workspace)
     unfilled = _find_unfilled(workspace)
     if unfilled:
-        stream = sys.stdout if args.format == "text" else sys.stderr
+        if args.format == "text":
+            stream = sys.stdout
+        else:
+            stream = sys.stderr
         print("\n".join(make_safe(line) for line in _format_unfilled(workspace, unfilled)), file=stream)
     if check_summary.nothing_was_read(workspace):
         return NOTHING_READ
@@ -320,7 +323,9 @@ def _format_line(load_excerpts: Callable[[], Quoted], verbose: bool, finding: Fi
         excerpt = load_excerpts().excerpt(finding, EXCERPT_MARGIN)
         if excerpt:
             line = lines.add_excerpt(line, excerpt)
-    return lines.format_with_fix(finding, line) if verbose else line
+    if verbose:
+        return lines.format_with_fix(finding, line)
+    return line
 
 
 def _format_some(findings: Iterator[Finding], format_line: Callable[[Finding], str]) -> Iterator[str]:
@@ -388,13 +393,19 @@ def _print_summary(workspace: Workspace, audit: Audit, args: argparse.Namespace,
 def _print_faults(audit: Audit) -> None:
     """Print to standard error which rules failed."""
     for (rule, error), n in Counter((fault.rule, fault.error) for fault in audit.faults).items():
-        failed = fill("failed {n:,} times", n=n) if n > 1 else "failed"
+        if n > 1:
+            failed = fill("failed {n:,} times", n=n)
+        else:
+            failed = "failed"
         lines.print_note(f"{plugins.attribute_mistake(rule)}: rule {rule} {failed}: {error}")
 
 
 def _print_hints(workspace: Workspace) -> None:
     """Print which encoding and which field of ids the dataset seems to have."""
-    encoding = find_likely_encoding(open_records(workspace).diagnostics) if workspace.dataset else None
+    if workspace.dataset:
+        encoding = find_likely_encoding(open_records(workspace).diagnostics)
+    else:
+        encoding = None
     if workspace.dataset and encoding:
         print_safe(
             fill(

@@ -133,7 +133,9 @@ def _compare_record(args: argparse.Namespace, workspace: Workspace, a: Side, b: 
             print_safe(line)
         for line in as_text.list_lines(diff, args.verbose):
             print(terminal.paint_difference(make_safe_for_stdout(line)))
-    return EQUAL if diff.equal else DIFFERENT
+    if diff.equal:
+        return EQUAL
+    return DIFFERENT
 
 
 def _format_titles(a: str, b: str) -> str:
@@ -161,13 +163,18 @@ def _compare_records(args: argparse.Namespace, workspace: Workspace, a: Side, b:
         if not args.quiet:
             counts = f"{_format_titles(format_label(a), format_label(b))}\n\n{counts}"
         print_safe(counts)
-    return EQUAL if result.equal == result.total and not result.unpaired_b else DIFFERENT
+    if result.equal == result.total and not result.unpaired_b:
+        return EQUAL
+    return DIFFERENT
 
 
 def _format_counts(result: RecordCounts) -> Iterator[str]:
     """Yield the counts for people."""
     # "1 of 1 record differs", but "0 of 1 record differs" too: the verb agrees with either number.
-    verb_number = 1 if 1 in (result.differing, result.done) else result.differing
+    if 1 in (result.differing, result.done):
+        verb_number = 1
+    else:
+        verb_number = result.differing
     yield fill(
         "{n:,} of {all:,} {all:record|records} {verb:differs|differ}, {equal:,} {equal:is|are} equal byte for byte",
         n=result.differing,
@@ -182,7 +189,10 @@ def _format_counts(result: RecordCounts) -> Iterator[str]:
             yield f"  {count:>7,} {text}"
     if result.first:
         names = [str(index) if record_id is None else record_id for index, record_id in result.first[:RECORDS_LISTED]]
-        more = ", …" if result.differing > RECORDS_LISTED else ""
+        if result.differing > RECORDS_LISTED:
+            more = ", …"
+        else:
+            more = ""
         yield f"first: {', '.join(names)}{more}"
     if result.stopped:
         stopped = fill("stopped after {n:,} of {all:,} {all:record|records}", n=result.done, all=result.total)

@@ -90,7 +90,10 @@ def run(args: argparse.Namespace) -> int:
     if args.what != "assembled":
         return _run_observed(args)
     jobs = options.read_jobs(args)
-    path = None if args.output == STDOUT else Path(args.output)
+    if args.output == STDOUT:
+        path = None
+    else:
+        path = Path(args.output)
     if args.form == "parquet" and path is None and sys.stdout.isatty():
         raise UsageError("parquet cannot be shown on a terminal; name a file with -o")
     workspace = open_workspace(args)
@@ -135,7 +138,10 @@ def _run_observed(args: argparse.Namespace) -> int:
         message = "--what {what} writes every request; it takes no --condition, --mode or --judge"
         raise UsageError(fill(message, what=args.what))
     source = Path(temporary_workspace.unpack(args.workspace, args.command, args.stack))
-    path = None if args.output == STDOUT else Path(args.output)
+    if args.output == STDOUT:
+        path = None
+    else:
+        path = Path(args.output)
     try:
         if path is None:
             out: BinaryIO = TerminalOutput(sys.stdout.buffer) if sys.stdout.isatty() else sys.stdout.buffer
@@ -165,7 +171,10 @@ COMMANDS = {"export": Command(TITLE, ABOUT, add_arguments, run)}
 def _list_selections(workspace: Workspace, args: argparse.Namespace) -> Sequence[Selection]:
     """Return what is exported, with every name checked. Raises UsageError and NothingToExport."""
     if args.mode and (args.condition or args.judge):
-        option = "--condition" if args.condition else "--judge"
+        if args.condition:
+            option = "--condition"
+        else:
+            option = "--judge"
         raise UsageError(fill("--mode cannot be used with {option}, which sets the mode itself", option=option))
     conditions = [find_condition(workspace, name).name for name in args.condition]
     modes = [check_name("mode", name, workspace.prompts) for name in args.mode]
@@ -224,7 +233,10 @@ def _list_warnings(result: ExportResult, args: argparse.Namespace) -> Iterator[s
         )
     total = result.written + result.failed
     if result.failed and args.form in SPLIT_FORMS:
-        place = "above" if args.output == STDOUT else f"in {args.output}{ERRORS}"
+        if args.output == STDOUT:
+            place = "above"
+        else:
+            place = f"in {args.output}{ERRORS}"
         yield fill(
             "{failed:,} of {n:,} {n:request|requests} could not be assembled; their errors are {place}",
             failed=result.failed,

@@ -81,7 +81,10 @@ def run(args: argparse.Namespace) -> int:
                 workspace=by_address.redact_address(args.workspace),
             )
         )
-    path = Path(args.output) if args.output else workspace.root / lock_file.NAME
+    if args.output:
+        path = Path(args.output)
+    else:
+        path = workspace.root / lock_file.NAME
     progress = Progress(args.quiet)
     try:
         if args.check:
@@ -104,7 +107,10 @@ def _write_lock(
     if not args.quiet:
         print_engine_note(workspace)
     previous = _read_previous(path)
-    today = previous.today if previous and previous.today else model_input.resolve_today(workspace)
+    if previous and previous.today:
+        today = previous.today
+    else:
+        today = model_input.resolve_today(workspace)
     dated = lock_check.set_day(workspace, today)
     prompts = compute_leaves(dated, None, progress, jobs)
     progress.end()
@@ -119,7 +125,10 @@ def _write_lock(
         answer = {"file": str(path), "today": lock.today, "changed": previous != lock, "lines": _build_lock(lock)}
         print(as_json.dumps(answer, indent=1))
     elif not args.quiet:
-        state = "unchanged" if previous == lock else "written"
+        if previous == lock:
+            state = "unchanged"
+        else:
+            state = "written"
         print_safe(f"{path}: {state}, {_format_size(lock, prompts)}")
     return 0
 
@@ -143,7 +152,10 @@ def _build_lock(lock: Lock) -> list[dict[str, Any]]:
 
 def _build_subject(subject: Subject) -> dict[str, Any]:
     kind, name = lock_file.name_choice(subject.choice)
-    judge = {"judge": subject.choice.judge} if subject.choice.judge else {}
+    if subject.choice.judge:
+        judge = {"judge": subject.choice.judge}
+    else:
+        judge = {}
     return {kind: name, "layer": subject.layer, **judge}
 
 
@@ -152,7 +164,9 @@ def _format_size(lock: Lock, prompts: Leaves) -> str:
         "{n:,} {n:line|lines} over {records:,} {records:record|records}", n=len(lock.roots), records=len(prompts.ids)
     )
     failed = sum(root.failed for root in lock.roots.values())
-    return f"{size}, {failed:,} without a text" if failed else size
+    if failed:
+        return f"{size}, {failed:,} without a text"
+    return size
 
 
 def _check_lock(

@@ -182,7 +182,10 @@ def _read_case(path: Path) -> dict[str, Any]:
         value = json.loads(_read_bytes(path), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise UsageError(fill("{file}: not JSON ({error})", file=path, error=error)) from None
-    case = {"messages": value} if isinstance(value, list) else value
+    if isinstance(value, list):
+        case = {"messages": value}
+    else:
+        case = value
     if not isinstance(case, dict) or not isinstance(case.get("variables", {}), dict):
         raise UsageError(fill("{file}: not a list of messages, nor an object with messages and variables", file=path))
     try:
@@ -237,7 +240,10 @@ def _answer_batch(path: Path) -> Iterator[dict[str, Any]]:
 
 def _answer_case(case: Any) -> dict[str, Any]:
     """Return {"id", "text"} or {"id", "error"}; the id is the case's, None where it has none."""
-    case_id = case.get("id") if isinstance(case, dict) else None
+    if isinstance(case, dict):
+        case_id = case.get("id")
+    else:
+        case_id = None
     try:
         return {"id": case_id, "text": _render_case(case)}
     except CaseError as error:
@@ -277,7 +283,10 @@ def _check_day(today: str | None) -> None:
 def _render_modelfile(source: str, case: Mapping[str, Any]) -> str:
     refusal = modelfile.dump_commands(source)
     if "error" in refusal:
-        line = f"line {refusal['line']}: " if refusal["line"] else ""
+        if refusal["line"]:
+            line = f"line {refusal['line']}: "
+        else:
+            line = ""
         raise CaseError(f"Ollama refuses the Modelfile: {line}{refusal['error']}")
     parsed = modelfile.parse(source)
     variables = case.get("variables", {})
@@ -351,7 +360,9 @@ def _describe_diagnostic(diagnostic: Diagnostic) -> str:
     """Return a diagnostic in its rule's words, behind its place in the template."""
     position = ":".join(str(part) for part in (diagnostic.place.line, diagnostic.place.column) if part is not None)
     message = rules.build_finding(diagnostic).message
-    return f"{position}: {message}" if position else message
+    if position:
+        return f"{position}: {message}"
+    return message
 
 
 def _check_messages(messages: Any) -> None:
@@ -365,7 +376,10 @@ def _read_messages(case: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     _check_messages(messages)
     for message in messages:
         content = message.get("content")
-        parts = content if isinstance(content, list) else [content]
+        if isinstance(content, list):
+            parts = content
+        else:
+            parts = [content]
         if not isinstance(message.get("role"), str) or not all(isinstance(part, str | dict | None) for part in parts):
             raise CaseError("a message has a role and a content, which is a text or a list of parts")
     checked: Sequence[Mapping[str, Any]] = messages
@@ -410,7 +424,10 @@ def run_modelfile(args: argparse.Namespace) -> int:
 def _read_modelfile(path: Path) -> bytes:
     try:
         if not path.is_file():
-            why = "it is not a file" if path.exists() else "there is no such file"
+            if path.exists():
+                why = "it is not a file"
+            else:
+                why = "there is no such file"
             raise UsageError(f"{path}: {why}")
     except OSError as error:
         raise UsageError(f"{path}: {(error.strerror or 'cannot be read').lower()}") from None
@@ -419,7 +436,10 @@ def _read_modelfile(path: Path) -> bytes:
 
 def _format_commands(path: Path, answer: dict[str, Any]) -> str:
     if "error" in answer:
-        position = f"{path}:{answer['line']}" if answer["line"] else str(path)
+        if answer["line"]:
+            position = f"{path}:{answer['line']}"
+        else:
+            position = str(path)
         return f"{position}: {answer['error']}"
     return "\n".join((f"{path}:", *(f"  {command['name']}: {command['args']}" for command in answer["commands"])))
 

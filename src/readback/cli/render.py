@@ -103,7 +103,10 @@ def run(args: argparse.Namespace) -> int:
     workspace = open_workspace(args)
     selection = _read_selection(args, workspace)
     record = _find_record(args, open_records(workspace))
-    condition = workspace.condition(selection.condition) if selection.condition else None
+    if selection.condition:
+        condition = workspace.condition(selection.condition)
+    else:
+        condition = None
     values = _read_values(args.set)
     answer = _find_answer(workspace, condition, selection, record)
     assembly = assemble.assemble(workspace, record, selection, answer, values)
@@ -114,7 +117,10 @@ def run(args: argparse.Namespace) -> int:
         observed = Observer(workspace, open_records(workspace)).observe(record, assembly)
     tried = assemble.apply_values(workspace, record, values)
     findings = list(_find_findings(workspace, tried, assembly, rendering.model_input, observed))
-    counted = token_counts.count_assembly(workspace, assembly, whole_input) if assembly.messages else None
+    if assembly.messages:
+        counted = token_counts.count_assembly(workspace, assembly, whole_input)
+    else:
+        counted = None
     is_unanswered = bool(assembly.messages) and lacks_answer(assembly, answer, values)
     if args.wire and whole_input is None:
         print_note("no chat format is known here; serving: {format: …} of a model in readback.yml names one")
@@ -266,7 +272,9 @@ class _Rendering:
     def dialect(self) -> str | None:
         """The dialect of the program that sends the messages."""
         own_program = request_settings.find_program(self.workspace, self.selection)
-        return own_program.dialect if own_program else None
+        if own_program:
+            return own_program.dialect
+        return None
 
     @property
     def settings(self) -> Mapping[str, request_settings.Setting]:
@@ -275,7 +283,10 @@ class _Rendering:
 
     def format_head(self, verbose: bool, is_unanswered: bool) -> Iterator[str]:
         """Yield what is rendered, and what is to be known about it before reading it."""
-        condition = self.workspace.condition(self.selection.condition) if self.selection.condition else None
+        if self.selection.condition:
+            condition = self.workspace.condition(self.selection.condition)
+        else:
+            condition = None
         names = {**as_json.selection_to_json(self.selection, condition), "dialect": self.dialect}
         names |= {name: setting.value for name, setting in self.settings.items()}
         subjects = [f"{name} {value}" for name, value in names.items() if value is not None]
@@ -305,7 +316,10 @@ class _Rendering:
     def format_body(self, counted: tuple[Any, str] | None, verbose: bool) -> Iterator[str]:
         """Yield each message under its heading, what the model reads, and the counts of tokens."""
         tokens, text_kind = counted or (None, "")
-        estimated = "" if tokens is None or tokens.exact else " (estimated)"
+        if tokens is None or tokens.exact:
+            estimated = ""
+        else:
+            estimated = " (estimated)"
         sizes = token_counts.count_each_message(self.workspace, self.assembly)
         for message, size in zip(self.assembly.messages, sizes, strict=True):
             heading = fill(
@@ -333,7 +347,10 @@ class _Rendering:
             )
             yield make_safe_for_stdout(self.model_input.text)
         if tokens:
-            whole = "what the model reads" if text_kind == "wire" else "all messages"
+            if text_kind == "wire":
+                whole = "what the model reads"
+            else:
+                whole = "all messages"
             yield _format_heading(f"tokens of {whole}: {tokens.count:,} ({tokens.tokenizer})")
         sha256 = self.assembly.fingerprint
         yield _format_heading(f"sha256 {sha256}" if sha256 else "sha256 none: nothing could be assembled")

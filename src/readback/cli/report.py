@@ -75,7 +75,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write or verify a report; return the exit code."""
     try:
-        return _verify(args) if args.verify is not None else _write(args)
+        if args.verify is not None:
+            return _verify(args)
+        return _write(args)
     except (NotReadable, contents.NoTime, seal.NoReport) as error:
         raise UsageError(str(error)) from None
 

@@ -294,8 +294,14 @@ def _build_note(args: argparse.Namespace, workspace: Workspace) -> tuple[Kind, d
 def _build_decision(
     args: argparse.Namespace, workspace: Workspace, store: Store
 ) -> tuple[Kind, dict[str, Any], dict[str, bytes]]:
-    item = _find_item(args, workspace, store) if args.item else None
-    subject = item.subject if item else read_subject(workspace, args.subject)
+    if args.item:
+        item = _find_item(args, workspace, store)
+    else:
+        item = None
+    if item:
+        subject = item.subject
+    else:
+        subject = read_subject(workspace, args.subject)
     basis = signing.collect_decided(workspace, subject)
     payload = {
         "subject": subject_to_json(subject),
@@ -444,7 +450,10 @@ def _print_former_review(workspace: Workspace) -> None:
     former = renamed.find_former(workspace.root)
     if not former:
         return
-    doubt = "" if former.sure else "whether it had the files of this folder cannot be told; "
+    if former.sure:
+        doubt = ""
+    else:
+        doubt = "whether it had the files of this folder cannot be told; "
     print_safe(
         fill(
             (

@@ -120,13 +120,19 @@ def run(args: argparse.Namespace) -> int:
     else:
         factors = (args.by,) if args.by else table.varying
         has_comparisons = answer["comparisons"] or answer["blocked"]
-        compared = compare.compare(table, plan, **query) if has_comparisons else Compared()
+        if has_comparisons:
+            compared = compare.compare(table, plan, **query)
+        else:
+            compared = Compared()
         compared_pools = _compare_pools(table, plan, query)
         text = score_lines.format_scores(escape_newlines(answer), compared, escape_newlines(factors), compared_pools)
         print("\n".join(make_safe(line) for line in text))
         _print_findings(findings, args)
     if not workspace.scores:
-        stream = sys.stdout if args.format == "text" else sys.stderr
+        if args.format == "text":
+            stream = sys.stdout
+        else:
+            stream = sys.stderr
         for line in _propose_tables(workspace, args.workspace):
             lines.print_safe(line, stream)
         return NOTHING_READ
@@ -283,7 +289,10 @@ def _build_fairness(table: ScoreTable, comparison: Comparison, fairness: Any) ->
     """Return the verdict on a planned pair, and its difference with and without the records that errors touch."""
     from readback.cli.common.check_summary import format_verdict
 
-    pool = comparison.judge.removeprefix("*") if table.pool is not None else None
+    if table.pool is not None:
+        pool = comparison.judge.removeprefix("*")
+    else:
+        pool = None
     untouched, kind = fairness.untouched, fairness.verdict.kind
     get_name = partial(report.short, table)
     text = format_verdict(fairness.verdict)

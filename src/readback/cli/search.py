@@ -108,7 +108,10 @@ def _format_lines(result: SearchResult, counts_only: bool) -> Iterator[str]:
             if more:
                 yield fill("  also in the records {records}", records=", ".join(map(str, more)))
     for gap in result.failures:
-        records = "the other records" if gap.index is None else f"record {gap.index}"
+        if gap.index is None:
+            records = "the other records"
+        else:
+            records = f"record {gap.index}"
         if gap.choice:
             records += f" under {_describe_selection(gap.choice)}"
         yield f"not searched: {records}: {gap.why}"

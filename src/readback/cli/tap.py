@@ -67,7 +67,10 @@ def run(args: argparse.Namespace) -> int:
     from readback.tap.upstream import parse_upstream
 
     try:
-        upstream = parse_upstream(args.to) if args.to is not None else None
+        if args.to is not None:
+            upstream = parse_upstream(args.to)
+        else:
+            upstream = None
     except ValueError as error:
         raise UsageError(f"--to: {error}") from None
     path = Path(args.output)

@@ -87,14 +87,26 @@ def format_writer(segment: Segment) -> str:
     """Format who wrote a stretch: system text modelfile, ollama/Modelfile.instruction_only line 37."""
     who = WRITERS.get(segment.origin, segment.origin)
     at = segment.place
-    named = f"{who} {segment.name}" if segment.name and segment.name != at.file else who
-    return f"{named}, {at.file} line {at.line}" if at.file and at.line else f"{named}, {at.file}" if at.file else named
+    if segment.name and segment.name != at.file:
+        named = f"{who} {segment.name}"
+    else:
+        named = who
+    if at.file and at.line:
+        return f"{named}, {at.file} line {at.line}"
+    if at.file:
+        return f"{named}, {at.file}"
+    return named
 
 
 def find_model(opened: Workspace, shown_side: ShownSide) -> Model | None:
     """Return the model of a side's condition; None without one."""
-    condition = opened.condition(shown_side.side.choice.condition) if shown_side.side.choice.condition else None
-    return opened.models.get(condition.model) if condition and condition.model else None
+    if shown_side.side.choice.condition:
+        condition = opened.condition(shown_side.side.choice.condition)
+    else:
+        condition = None
+    if condition and condition.model:
+        return opened.models.get(condition.model)
+    return None
 
 
 def _find_tokens(d: Difference, opened: Workspace) -> tuple[Mapping[int, int], Mapping[int, int]]:
@@ -114,14 +126,23 @@ def _number_tokens(opened: Workspace, shown_side: ShownSide, at: Sequence[int]) 
 
 def _format_where(difference: FirstDifference, spot: Spot, tokens: Mapping[int, int]) -> str:
     at = spot.start + difference.shared
-    number = f", token {tokens[at]:,}" if at in tokens else ""
-    origin = f" ({format_writer(spot.segments[0])})" if spot.segments else ""
+    if at in tokens:
+        number = f", token {tokens[at]:,}"
+    else:
+        number = ""
+    if spot.segments:
+        origin = f" ({format_writer(spot.segments[0])})"
+    else:
+        origin = ""
     return f"character {at + 1:,}, line {spot.line:,}, column {spot.column + difference.shared:,}{number}{origin}"
 
 
 def _make_spot_values(difference: FirstDifference, spot: Spot, tokens: Mapping[int, int]) -> dict[str, Any]:
     at = spot.start + difference.shared
-    place = spot.segments[0].place if spot.segments else None
+    if spot.segments:
+        place = spot.segments[0].place
+    else:
+        place = None
     return {
         "text": spot.text,
         "start": spot.start,
@@ -139,7 +160,10 @@ def _make_spot_values(difference: FirstDifference, spot: Spot, tokens: Mapping[i
 
 def _make_trained_values(shown_side: ShownSide) -> dict[str, Any]:
     trained_text = shown_side.trained
-    template = trained_text.template if trained_text else None
+    if trained_text:
+        template = trained_text.template
+    else:
+        template = None
     return {
         "form": shown_side.form,
         "template": template.name if template else None,
@@ -187,7 +211,9 @@ def _format_size(message: Message | None, pair: MessageDifference, side: ShownSi
     if message is not None:
         return quantity(len(message.text), "character")
     unknown = "system" in (pair.role_a, pair.role_b) and side.system_unknown
-    return "not known" if unknown else "not there"
+    if unknown:
+        return "not known"
+    return "not there"
 
 
 def _list_change_lines(pair: MessageDifference, change: Change, at: int, whole: bool) -> Iterator[str]:
@@ -195,7 +221,10 @@ def _list_change_lines(pair: MessageDifference, change: Change, at: int, whole: 
     old, new = a[slice(*change.a)], b[slice(*change.b)]
     if change.kind == "equal":
         # The line end behind a changed stretch needs no line of its own.
-        equal_text = old if at == 0 else old.removeprefix("\n")
+        if at == 0:
+            equal_text = old
+        else:
+            equal_text = old.removeprefix("\n")
         edges = at == 0, at == len(pair.changes) - 1
         yield from (
             (f"  {line}" for line in _split_lines(equal_text)) if whole else _list_equal_lines(equal_text, *edges)
@@ -219,7 +248,9 @@ def _list_equal_lines(text: str, first: bool, last: bool) -> Iterator[str]:
 
 
 def _split_lines(text: str) -> list[str]:
-    return text.removesuffix("\n").split("\n") if text else []
+    if text:
+        return text.removesuffix("\n").split("\n")
+    return []
 
 
 def _draw_blanks(text: str) -> str:
@@ -244,7 +275,9 @@ def make_values(d: Difference, sentence: str) -> dict[str, Any]:
 def make_wording(messages: Sequence[Message]) -> dict[str, Any]:
     """{"wording": "readback", "worded": [adapters]} where adapters' text is in Readback's own words, else nothing."""
     adapter_names = adapters.list_own_wordings(messages)
-    return {"wording": adapters.OURS, "worded": list(adapter_names)} if adapter_names else {}
+    if adapter_names:
+        return {"wording": adapters.OURS, "worded": list(adapter_names)}
+    return {}
 
 
 def list_variant_lines(d: Difference) -> Iterator[str]:

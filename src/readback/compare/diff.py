@@ -65,7 +65,10 @@ def compare_sides(a: ShownSide, b: ShownSide) -> Difference:
     )
     each = ([(message.role, message.text, mark_of(message.whole)) for message in side.messages] for side in (a, b))
     same = next(each) == next(each)
-    first_differences = find_first_differences(a.messages[0].segments, b.messages[0].segments) if served else ()
+    if served:
+        first_differences = find_first_differences(a.messages[0].segments, b.messages[0].segments)
+    else:
+        first_differences = ()
     return Difference(a, b, pairs, same and bool(a.messages), any(pair.coarse for pair in pairs), first_differences)
 
 
@@ -75,7 +78,9 @@ def explain_unknown_message(difference: Difference, pair: MessageDifference) -> 
         return None
     if pair.a is None:
         return difference.a.system_unknown
-    return difference.b.system_unknown if pair.b is None else None
+    if pair.b is None:
+        return difference.b.system_unknown
+    return None
 
 
 def pair_messages(a: tuple[Message, ...], b: tuple[Message, ...]) -> list[tuple[Message | None, Message | None]]:

@@ -54,7 +54,9 @@ def find_system_text(text: str, segments: Sequence[Segment]) -> str:
     if at < 0 or not SYSTEM_ROLE.search(f"{written[:at]}{text}"):
         return ""
     around = _cut_between_marks(written, at, at + len(text))
-    return around if len(LETTERS.findall(around)) >= TEXT_WORDS else ""
+    if len(LETTERS.findall(around)) >= TEXT_WORDS:
+        return around
+    return ""
 
 
 def name_system_text(text: str, segments: Sequence[Segment]) -> str:
@@ -66,7 +68,9 @@ def name_system_text(text: str, segments: Sequence[Segment]) -> str:
         return f"{'the system text of the template itself,' if by_template else 'the system text'} {quote(whole)}"
     if SYSTEM_ROLE.search(text):
         return f"the system text {quote(text)}"
-    return "no system text" if not text.strip() else quote(text)
+    if not text.strip():
+        return "no system text"
+    return quote(text)
 
 
 def name_think_block(text: str) -> str:
@@ -146,7 +150,10 @@ def compare_self_test(self_test: SelfTest) -> tuple[FirstDifference, ...]:
 
     The result is empty where one of them is not known, or where its template rendered nothing.
     """
-    trained = self_test.trained.segments if self_test.trained else ()
+    if self_test.trained:
+        trained = self_test.trained.segments
+    else:
+        trained = ()
     end = "".join(segment.text for segment in trained).rfind(self_test.reply)
     if end < 0 or not self_test.first.segments:
         return ()
@@ -183,7 +190,10 @@ def describe_halves(difference: FirstDifference) -> tuple[str, str]:
     if kind == "system" and not difference.again:
         return name_system_text(text_a, difference.a.segments), name_system_text(text_b, difference.b.segments)
     if is_single(text_a) and not text_b.startswith(text_a[0]) and not is_unseen(text_b):
-        more = f" and goes on with {quote(text_b)}{_note_repeated_system(difference)}" if text_b else ""
+        if text_b:
+            more = f" and goes on with {quote(text_b)}{_note_repeated_system(difference)}"
+        else:
+            more = ""
         return spell_out(text_a), f"{NONE}{more}"
     if is_single(text_b) and not text_a.startswith(text_b[0]) and not is_unseen(text_a):
         if text_a:
@@ -213,15 +223,21 @@ def format_after(difference: FirstDifference) -> str:
     before = " and ".join(
         part for part in (quote(visible) if visible else "", spell_out(blanks) if blanks else "") if part
     )
-    return f"at the end, after {before}," if difference.last else f"after {before}"
+    if difference.last:
+        return f"at the end, after {before},"
+    return f"after {before}"
 
 
 def _note_repeated_system(difference: FirstDifference) -> str:
-    return ", the system message once more" if difference.again else ""
+    if difference.again:
+        return ", the system message once more"
+    return ""
 
 
 def _note_repetition(difference: FirstDifference, text: str) -> str:
-    return " once more" if difference.after.endswith(text) and text.strip() else ""
+    if difference.after.endswith(text) and text.strip():
+        return " once more"
+    return ""
 
 
 def _make_difference(
@@ -260,7 +276,10 @@ def _make_spot(span: tuple[int, int], segments: Sequence[Segment], text: str) ->
     start, end = span
     line = text.count("\n", 0, start) + 1
     column = start - (text.rfind("\n", 0, start) + 1) + 1
-    touched = tuple(_list_touched(segments, start, max(end, start + 1))) if segments else ()
+    if segments:
+        touched = tuple(_list_touched(segments, start, max(end, start + 1)))
+    else:
+        touched = ()
     return Spot(text[start:end], start, end, line, column, touched)
 
 

@@ -81,7 +81,10 @@ def _find_at(top: Path, folder: Path, name: str) -> Repository | None:
         kind = mark.lstat().st_mode
     except OSError:
         return None
-    below = "" if top == folder else f"{folder.relative_to(top).as_posix()}/"
+    if top == folder:
+        below = ""
+    else:
+        below = f"{folder.relative_to(top).as_posix()}/"
     if stat.S_ISLNK(kind):
         raise SideError(f"{name}: its .git is a link, and history is read from a plain .git folder only")
     if stat.S_ISDIR(kind):
@@ -118,7 +121,9 @@ def _is_folder(folder: Path) -> bool:
 
 def _find_common(own: Path) -> Path:
     """Return the directory that the working trees of a repository share."""
-    return (_follow_pointer(own / "commondir") or own) if os.path.lexists(own / "commondir") else own
+    if os.path.lexists(own / "commondir"):
+        return _follow_pointer(own / "commondir") or own
+    return own
 
 
 def _follow_pointer(file: Path, word: str = "") -> Path | None:
@@ -166,7 +171,10 @@ def _check_repository(repository: Repository, name: str) -> None:
 
 
 def _name_entry(entry: os.DirEntry[str], repository: Repository) -> str:
-    home = repository.common if Path(entry.path).is_relative_to(repository.common) else repository.own
+    if Path(entry.path).is_relative_to(repository.common):
+        home = repository.common
+    else:
+        home = repository.own
     return ascii(Path(entry.path).relative_to(home).as_posix())[1:-1]
 
 
@@ -320,7 +328,8 @@ class Git:
             return
         home = {name: value for name in ("HOME", "XDG_CONFIG_HOME") if (value := os.environ.get(name))}
         trusted = self._read_settings(home=home).get("safe.directory", [])
-        trusted = trusted[len(trusted) - trusted[::-1].index("") :] if "" in trusted else trusted
+        if "" in trusted:
+            trusted = trusted[len(trusted) - trusted[::-1].index("") :]
         for folder in (repository.top, *repository.top.parents):
             if (str(folder) if folder == repository.top else f"{folder}/*") in trusted or "*" in trusted:
                 return
@@ -332,7 +341,10 @@ class Git:
     def _read_settings(self, *where: str, home: Mapping[str, str] | None = None) -> dict[str, list[str]]:
         """Return the settings of one file, or with `home` (HOME) those of the machine and the account."""
         words = ("config", *where, "--null", "--list")
-        without = {"GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL"} if home is not None else set()
+        if home is not None:
+            without = {"GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL"}
+        else:
+            without = set()
         variables = {name: value for name, value in ENVIRONMENT.items() if name not in without}
         out, _ = self._run(*words, environment={**variables, **(home or {})})
         settings: dict[str, list[str]] = {}

@@ -58,7 +58,10 @@ def list_patterns(opened: Workspace, data: Dataset, choice: Selection, query: Qu
         return None
     if kind in WITH_CONTEXTS and not CONTEXTS.isdisjoint(source.fields):
         return None
-    escapes = ESCAPES if query.text.isascii() else ANY_ESCAPE
+    if query.text.isascii():
+        escapes = ESCAPES
+    else:
+        escapes = ANY_ESCAPE
     return ((search_expression.build_pattern(query),), (escapes,), *(ODD if kind in WITH_CONTEXTS else ()))
 
 
@@ -95,7 +98,10 @@ def _find_builder(workspace: Workspace, choice: Selection) -> tuple[Builder, Mod
     """Return the built-in format of a choice and its model, where nothing else has a part in the messages: no judge,
     task, adapter, merged roles or Albert program; else None.
     """
-    chosen = None if choice.judge else resolve_selection(workspace, choice)
+    if choice.judge:
+        chosen = None
+    else:
+        chosen = resolve_selection(workspace, choice)
     if chosen is None or isinstance(chosen, Diagnostic):
         return None
     prompt, model = chosen.prompt, chosen.model

@@ -80,7 +80,10 @@ def _slide_to_markers(changes: Sequence[Change], a: str, b: str) -> list[Change]
         before, change = result[at - 1], result[at]
         if change.kind not in ("added", "removed") or before.kind != "equal":
             continue
-        text, (start, end) = (b, change.b) if change.kind == "added" else (a, change.a)
+        if change.kind == "added":
+            text, (start, end) = (b, change.b)
+        else:
+            text, (start, end) = (a, change.a)
         shift = _find_marker_shift(text, start, end, before.a[1] - before.a[0])
         if not shift:
             continue
@@ -130,5 +133,8 @@ def count_shared(a: str, b: str, most: int) -> int:
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if a[low:middle] == b[low:middle] else (low, middle - 1)
+        if a[low:middle] == b[low:middle]:
+            low, high = (middle, high)
+        else:
+            low, high = (low, middle - 1)
     return low

@@ -148,7 +148,9 @@ def _name_stretch(text: str, span: Span, parts: Sequence[Part]) -> tuple[str, bo
         if len(around.split()) <= TITLE or (inside.end - inside.start) * HALF >= span[1] - span[0]:
             return inside.name, False
     holder = find_holder(parts, *span)
-    return (holder.name, False) if holder else (_cut_beginning(text[slice(*span)]), True)
+    if holder:
+        return (holder.name, False)
+    return (_cut_beginning(text[slice(*span)]), True)
 
 
 def _cut_beginning(text: str) -> str:
@@ -175,4 +177,6 @@ def _list_remaining(
 
 def _cover_lines(span: Span, lines: Sequence[Span]) -> Span:
     inside = [line for line in lines if span[0] <= line[0] and line[1] <= span[1]]
-    return (inside[0][0], inside[-1][1]) if inside else (span[0], span[0])
+    if inside:
+        return (inside[0][0], inside[-1][1])
+    return (span[0], span[0])

@@ -39,11 +39,16 @@ def list_parts(message: Message) -> tuple[Part, ...]:
         if name is None:
             whole = whole and not segment.text.strip()
         elif segment.text:
-            start = parts.pop().start if parts and whole and parts[-1].name == name else at
+            if parts and whole and parts[-1].name == name:
+                start = parts.pop().start
+            else:
+                start = at
             parts.append(Part(name, start, end))
             whole = True
         at = end
-    return () if [(part.start, part.end) for part in parts] == [(0, at)] else tuple(parts)
+    if [(part.start, part.end) for part in parts] == [(0, at)]:
+        return ()
+    return tuple(parts)
 
 
 def find_holder(parts: Sequence[Part], start: int, end: int) -> Part | None:
@@ -59,7 +64,9 @@ def list_inside(parts: Sequence[Part], start: int, end: int) -> tuple[Part, ...]
 def name_variable(name: str) -> str:
     """Return what a reader calls a variable: rag.contexts[2] is the contexts."""
     plain = name.partition("[")[0].rpartition(".")[2][:LONGEST]
-    return f"the {plain}" if plain.isalpha() and plain.islower() else f"the variable {plain}"
+    if plain.isalpha() and plain.islower():
+        return f"the {plain}"
+    return f"the variable {plain}"
 
 
 def _name_segment(segment: Segment, built: bool) -> str | None:
@@ -68,7 +75,9 @@ def _name_segment(segment: Segment, built: bool) -> str | None:
     if segment.origin in FIXED:
         return FIXED[segment.origin]
     plain = (segment.name or "").partition("[")[0].rpartition(".")[2]
-    return BUILT[plain] if built and plain in BUILT else name_variable(segment.name or "value")
+    if built and plain in BUILT:
+        return BUILT[plain]
+    return name_variable(segment.name or "value")
 
 
 Unit = Literal["part", "quote", "number", "sentence", "line", "word", "newline", "final newline", "space", "tab",
@@ -132,7 +141,9 @@ def _count_units(stretch: str) -> Amount:
     if len(plain) <= QUOTED and "\n" not in stretch.strip():
         return Amount("quote", text=plain)
     lines = sum(bool(line.strip()) for line in stretch.splitlines())
-    return Amount("line", lines) if lines >= LINES else Amount("word", max(1, len(plain.split())))
+    if lines >= LINES:
+        return Amount("line", lines)
+    return Amount("word", max(1, len(plain.split())))
 
 
 def measure_blanks(text: str, start: int, end: int) -> Amount:
@@ -165,7 +176,11 @@ def locate_stretch(text: str, start: int, end: int, parts: Sequence[Part]) -> tu
         return "start", ""
     if _is_blank_stretch(text, end, len(text)):
         return "end", ""
-    return ("after", before.name) if before else ("before", after.name) if after else ("", "")
+    if before:
+        return ("after", before.name)
+    if after:
+        return ("before", after.name)
+    return ("", "")
 
 
 def _is_blank_stretch(text: str, start: int, end: int) -> bool:

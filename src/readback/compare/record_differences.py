@@ -180,9 +180,18 @@ def differ_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     unless edits are asked for; runs in a bounded child.
     """
     inside = children.enter(work)
-    workspace_b = inside.opened if work["other"] is None else thaw(work["other"])
-    data = None if work["together"] else open_dataset(workspace_b.root, workspace_b.dataset)
-    replies = inside.replies if workspace_b is inside.opened else children.Replies(workspace_b)
+    if work["other"] is None:
+        workspace_b = inside.opened
+    else:
+        workspace_b = thaw(work["other"])
+    if work["together"]:
+        data = None
+    else:
+        data = open_dataset(workspace_b.root, workspace_b.dataset)
+    if workspace_b is inside.opened:
+        replies = inside.replies
+    else:
+        replies = children.Replies(workspace_b)
     a, b = (
         Side(c, layer=layer)
         for c, layer in zip((inside.choices[0], Selection(**work["choice_b"])), work["layers"], strict=True)
@@ -244,8 +253,13 @@ def _find_difference(a: ShownSide | None, b: ShownSide | None, edits: bool) -> t
 
 def _find_partner(data: Dataset, record: Record) -> Record | None:
     """Return the record of the same id in the other dataset; None without one."""
-    index = data.find(record.id) if record.id is not None else 0
-    return data.record(index) if index is not None and index < len(data) else None
+    if record.id is not None:
+        index = data.find(record.id)
+    else:
+        index = 0
+    if index is not None and index < len(data):
+        return data.record(index)
+    return None
 
 
 def _open_dataset(workspace: Workspace, side: Side, progress: Progress | None) -> Dataset:
@@ -254,7 +268,10 @@ def _open_dataset(workspace: Workspace, side: Side, progress: Progress | None) -
     def wanted(*_: int) -> bool:
         return progress is None or progress(0, 0) is not False
 
-    condition = workspace.condition(side.choice.condition) if side.choice.judge and side.choice.condition else None
+    if side.choice.judge and side.choice.condition:
+        condition = workspace.condition(side.choice.condition)
+    else:
+        condition = None
     if condition:
         open_answers(workspace, condition, wanted)
     return open_dataset(workspace.root, workspace.dataset, wanted)
@@ -301,7 +318,10 @@ class _Tally:
         if self.edits is None or not name:
             return
         edit = self.edits.setdefault(name, Edit(0, ()))
-        first = edit.first if len(edit.first) == NAMED_RECORDS else (*edit.first, (index, record_id))
+        if len(edit.first) == NAMED_RECORDS:
+            first = edit.first
+        else:
+            first = (*edit.first, (index, record_id))
         self.edits[name] = Edit(edit.records + 1, first)
         if len(self.edits) > MAX_EDITS:
             self.edits = None

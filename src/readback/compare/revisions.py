@@ -132,7 +132,10 @@ def _leads_out(root: Path, link: Path, named: str) -> bool:
     """Tell whether a link may lead out of the folder; where it goes up after it went down, it is assumed to."""
     parts = named.split("/")
     down = next((at for at, part in enumerate(parts) if part not in ("..", ".")), len(parts))
-    end = Path(os.path.normpath(link.parent.resolve() / named)) if "\0" not in named else Path("/")
+    if "\0" not in named:
+        end = Path(os.path.normpath(link.parent.resolve() / named))
+    else:
+        end = Path("/")
     return ".." in parts[down:] or not end.is_relative_to(root.resolve())
 
 

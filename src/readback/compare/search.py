@@ -122,7 +122,8 @@ def iterate_results(
     for frame in _drive(opened, data, choices, query, progress, ((0, len(data)),), jobs):
         if isinstance(frame, Failure):
             failures.append(frame)
-            done = max(done, frame.index + 1) if frame.index is not None else done
+            if frame.index is not None:
+                done = max(done, frame.index + 1)
             continue
         done = max(done, frame.value["next"])
         for number, *hit in frame.value["hits"]:
@@ -170,7 +171,10 @@ def _drive(
 ) -> Iterator[children.Frame | Failure]:
     """Yield the frames of the records in these ranges. Children that need not assemble every record take more."""
     patterns = [(asdict(choice), line_search.list_patterns(opened, data, choice, query)) for choice in choices]
-    room = MANY if all(looks for _, looks in patterns) else FEW
+    if all(looks for _, looks in patterns):
+        room = MANY
+    else:
+        room = FEW
     spans = (
         (at, min(beyond, stop))
         for start, stop in ranges

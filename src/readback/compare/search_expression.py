@@ -21,12 +21,16 @@ EMPTY = 20  # places of no length that are passed over for each of them
 LONGEST = 1_000  # characters of an expression
 SURROGATE = re.compile("[\ud800-\udfff]")  # RE2 reads UTF-8, which has none; one character stays one
 WHY = (
-    (re.compile(r"invalid (?:perl operator|group specifier): \(\?<?[=!]|invalid named capture: \(\?<[=!]"),
-     "look-ahead and look-behind, such as (?=…) or (?<!…), are not available here"),
+    (
+        re.compile(r"invalid (?:perl operator|group specifier): \(\?<?[=!]|invalid named capture: \(\?<[=!]"),
+        "look-ahead and look-behind, such as (?=…) or (?<!…), are not available here",
+    ),
     (re.compile(r"invalid escape sequence: \\[1-9]"), "back-references such as \\1 are not available here"),
-    (re.compile(r"invalid repetition size|bad repetition|expression too (?:large|big)|out of memory"),
-     "it repeats too often: at most {1000}, and not one repetition inside another"),
-)  # fmt: skip
+    (
+        re.compile(r"invalid repetition size|bad repetition|expression too (?:large|big)|out of memory"),
+        "it repeats too often: at most {1000}, and not one repetition inside another",
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +105,13 @@ def count_matches(query: Query, texts: Sequence[str]) -> list[int]:
 
 def build_pattern(query: Query) -> str:
     """Return the query as an expression of RE2."""
-    inner = _replace_surrogates(query.text) if query.regex else escape_literal(_replace_surrogates(query.text))
-    return f"(?:{inner})" if query.case else f"(?i:{inner})"
+    if query.regex:
+        inner = _replace_surrogates(query.text)
+    else:
+        inner = escape_literal(_replace_surrogates(query.text))
+    if query.case:
+        return f"(?:{inner})"
+    return f"(?i:{inner})"
 
 
 def _replace_surrogates(text: str) -> str:

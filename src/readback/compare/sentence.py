@@ -95,7 +95,9 @@ def _find_frame(facts: Sequence[Fact], pairs: Sequence[MessageDifference]) -> Fr
             return "values"
         if "moved" in codes and all(Counter(a.split()) == Counter(b.split()) for a, b in texts):
             return "order"
-    return "reordered" if "moved" in codes else "changes"
+    if "moved" in codes:
+        return "reordered"
+    return "changes"
 
 
 def _list_message_facts(d: Difference) -> tuple[list[Fact], set[str]]:
@@ -108,14 +110,20 @@ def _list_message_facts(d: Difference) -> tuple[list[Fact], set[str]]:
         same = next((message_b for message_b in come if message_b.text == message_a.text), None)
         if same:
             come.remove(same)
-            code = "message_moved" if same.role == message_a.role else "role_changed"
+            if same.role == message_a.role:
+                code = "message_moved"
+            else:
+                code = "role_changed"
             facts.append(Fact(code, {"role": message_a.role, "as": same.role}, weight=len(message_a.text)))
         elif into := _find_holder_role(d.b.messages, message_a.text):
             away.add(message_a.text.strip())
             facts.append(Fact("folded", {"role": message_a.role, "into": into}, weight=len(message_a.text)))
         else:
             unknown = message_a.role == "system" and d.b.system_unknown
-            code = "system_unstated" if unknown else "message_dropped"
+            if unknown:
+                code = "system_unstated"
+            else:
+                code = "message_dropped"
             facts.append(Fact(code, {"role": message_a.role}, weight=len(message_a.text)))
     for message_b in come:
         if out_of := _find_holder_role(d.a.messages, message_b.text):
@@ -123,7 +131,10 @@ def _list_message_facts(d: Difference) -> tuple[list[Fact], set[str]]:
             facts.append(Fact("unfolded", {"role": message_b.role, "out_of": out_of}, weight=len(message_b.text)))
         else:
             unknown = message_b.role == "system" and d.a.system_unknown
-            code = "system_stated" if unknown else "message_added"
+            if unknown:
+                code = "system_stated"
+            else:
+                code = "message_added"
             facts.append(Fact(code, {"role": message_b.role}, weight=len(message_b.text)))
     return facts, away
 
@@ -163,7 +174,9 @@ class _Pair:
         """Return the name of the variable whose value differs; None where it is not one variable."""
         in_a, in_b = find_holder(self.parts_a, *change.a), find_holder(self.parts_b, *change.b)
         if in_a and in_b:
-            return in_a.name if in_a.name == in_b.name else None
+            if in_a.name == in_b.name:
+                return in_a.name
+            return None
         return None
 
 
@@ -215,7 +228,9 @@ def _make_passage_fact(both: _Pair, changes: Sequence[Change]) -> Fact:
 def _find_place(text: str, start: int, end: int, parts: Sequence[Part], amount: Amount) -> tuple[str, str]:
     """Locate a stretch; not relative to a part of the same name."""
     where = locate_stretch(text, start, end, parts)
-    return ("", "") if where[1] and where[1] == amount.text else where
+    if where[1] and where[1] == amount.text:
+        return ("", "")
+    return where
 
 
 def _make_blank_fact(both: _Pair, change: Change) -> Fact:
@@ -269,14 +284,19 @@ NOTHING = {
 
 def format_sentence(d: Difference) -> str:
     """Describe in one sentence how B differs from A; for texts through templates, by their first difference."""
-    return format_first_difference(d.first_differences) if d.first_differences else format_facts(list_facts(d))
+    if d.first_differences:
+        return format_first_difference(d.first_differences)
+    return format_facts(list_facts(d))
 
 
 def format_first_difference(differences: Sequence[FirstDifference], a: str = "A", b: str = "B") -> str:
     """Format the first difference of two texts as a sentence, with the number of the others."""
     first = describe_difference(differences[0], a, b)
     more = len(differences) - 1
-    rest = f"; {more:,} more {'differences' if more > 1 else 'difference'}" if more else ""
+    if more:
+        rest = f"; {more:,} more {'differences' if more > 1 else 'difference'}"
+    else:
+        rest = ""
     return f"{first[0].upper()}{first[1:]} ({format_place(differences[0])} of {a}){rest}."
 
 
@@ -321,7 +341,9 @@ def join_clauses(clauses: Sequence[str]) -> str:
 
 
 def _format_role(role: str) -> str:
-    return f" in the {role} message" if role else ""
+    if role:
+        return f" in the {role} message"
+    return ""
 
 
 def _format_move(values: Mapping[str, Any]) -> str:
@@ -332,7 +354,9 @@ def _format_move(values: Mapping[str, Any]) -> str:
 
 
 def _quote_name(name: str, quoted: bool) -> str:
-    return f"“{name}”" if quoted else name
+    if quoted:
+        return f"“{name}”"
+    return name
 
 
 def _format_where(where: tuple[str, str]) -> str:
@@ -349,16 +373,26 @@ def _format_amount(amount: Amount, definite: bool = False) -> str:
     if amount.unit == "quote":
         return f"“{amount.text}”"
     if amount.unit == "final newline" and amount.n == 1:
-        return "the final newline" if definite else "a final newline"
+        if definite:
+            return "the final newline"
+        return "a final newline"
     if amount.unit == "character of white space":
-        return f"white space ({amount.n} characters)" if amount.n > 1 else "a white-space character"
-    return f"a {amount.unit}" if amount.n == 1 else f"{amount.n:,} {amount.unit}s"
+        if amount.n > 1:
+            return f"white space ({amount.n} characters)"
+        return "a white-space character"
+    if amount.n == 1:
+        return f"a {amount.unit}"
+    return f"{amount.n:,} {amount.unit}s"
 
 
 def _format_exchange(values: Mapping[str, Any]) -> str:
     old, new = values["old"], values["new"]
     if {old.unit, new.unit} <= {"quote", "number"}:
-        where = values["where"] if values["where"][1] else ("", "")  # what is quoted is easily found
+        # what is quoted is easily found
+        if values["where"][1]:
+            where = values["where"]
+        else:
+            where = ("", "")
         return f"changes {_format_amount(old)} to {_format_amount(new)}{_format_where(where)}"
     return f"puts {_format_amount(new)} in place of {_format_amount(old, True)}{_format_where(values['where'])}"
 
@@ -389,4 +423,6 @@ CLAUSES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 
 
 def _add_article(role: str) -> str:
-    return f"an {role}" if role == "assistant" else f"a {role}"
+    if role == "assistant":
+        return f"an {role}"
+    return f"a {role}"

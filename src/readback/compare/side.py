@@ -75,7 +75,9 @@ class ShownSide:
     @property
     def title(self) -> str:
         """The label, and what is shown of what was trained on: condition x, layer training (ChatML, assumed)."""
-        return f"{self.label} ({_describe_form(self.trained, self.form)})" if self.trained and self.form else self.label
+        if self.trained and self.form:
+            return f"{self.label} ({_describe_form(self.trained, self.form)})"
+        return self.label
 
 
 def format_label(side: Side, record: str | None = None) -> str:
@@ -92,7 +94,10 @@ def format_label(side: Side, record: str | None = None) -> str:
 def _describe_form(trained_text: TrainedText, form: Form) -> str:
     if form == "messages" or trained_text.template is None:
         return "its messages" + (": no training template is known" if trained_text.missing == "template" else "")
-    assumed = ", assumed" if trained_text.template.basis == "assumed" else ""
+    if trained_text.template.basis == "assumed":
+        assumed = ", assumed"
+    else:
+        assumed = ""
     return f"{trained_text.template.name}{assumed}{', up to the answer' if form == 'prompt' else ''}"
 
 
@@ -121,10 +126,22 @@ def set_form(shown_side: ShownSide, form: Form) -> ShownSide:
     if form == "messages":
         messages = trained_text.messages.messages
     else:
-        text = trained_text.text.segments if trained_text.text else ()
-        segments = trained_text.prompt if form == "prompt" else text
-        messages = (Message("prompt", segments),) if segments else ()
-    mark = compute_fingerprint(messages) if messages else ""
+        if trained_text.text:
+            text = trained_text.text.segments
+        else:
+            text = ()
+        if form == "prompt":
+            segments = trained_text.prompt
+        else:
+            segments = text
+        if segments:
+            messages = (Message("prompt", segments),)
+        else:
+            messages = ()
+    if messages:
+        mark = compute_fingerprint(messages)
+    else:
+        mark = ""
     return replace(shown_side, messages=messages, fingerprint=mark, form=form)
 
 
@@ -183,7 +200,10 @@ def _read_pairs(text: str, side: str) -> dict[str, str]:
 def _check_key(key: str, side: str) -> None:
     if key not in (*KEYS, *OPTIONS):
         near = find_nearest(key, (*KEYS, *OPTIONS))
-        hint = f"did you mean '{near}'?" if near else f"there are: {', '.join((*KEYS, *OPTIONS))}"
+        if near:
+            hint = f"did you mean '{near}'?"
+        else:
+            hint = f"there are: {', '.join((*KEYS, *OPTIONS))}"
         raise SideError(f"{side}: unknown key '{key}'; {hint}")
 
 
@@ -199,7 +219,10 @@ def _check_value(key: str, value: str, side: str) -> None:
 
 def _make_side(own: Mapping[str, str], other: Mapping[str, str]) -> Side:
     parts = {**own, **_take_sent(own, other)}
-    place = own if {"record", "index"} & set(own) else other
+    if {"record", "index"} & set(own):
+        place = own
+    else:
+        place = other
     return Side(
         Selection(*(parts.get(name) or None for name in ("condition", "mode", "adapter", "task", "judge"))),
         record=place.get("record"),

@@ -56,17 +56,29 @@ def open_side(opened: Workspace, side: Side) -> tuple[Workspace, tuple[Diagnosti
     if side.workspace is not None:
         path = Path(os.path.abspath(side.workspace))  # noqa: PTH100 - resolve() would lose a link's own name
     else:
-        path = opened.root if opened.file in (None, workspace_file.NAME) else opened.root / opened.file
-        fields = opened.dataset.fields if opened.dataset and side.rev is None else None
+        if opened.file in (None, workspace_file.NAME):
+            path = opened.root
+        else:
+            path = opened.root / opened.file
+        if opened.dataset and side.rev is None:
+            fields = opened.dataset.fields
+        else:
+            fields = None
         chosen = opened.chosen
-    revision = copy_revision(path, side.rev) if side.rev is not None else Revision(path)
+    if side.rev is not None:
+        revision = copy_revision(path, side.rev)
+    else:
+        revision = Revision(path)
     try:
         side_workspace = workspace.open(revision.path, fields=fields, options=dict(side.options), chosen=chosen)
         return (
             _keep_judge_fields(side_workspace, opened) if fields is not None else side_workspace
         ), revision.diagnostics
     except workspace.NothingRead as nothing:
-        where = f"revision {side.rev}: " if side.rev is not None else ""
+        if side.rev is not None:
+            where = f"revision {side.rev}: "
+        else:
+            where = ""
         raise SideError(f"{where}{nothing.reason}") from None
 
 
@@ -94,9 +106,13 @@ def show_record(
     """
     assembly = None
     if side.layer != "training":
-        origins, marked = (origins, marked) if side.layer == "messages" else (True, True)
+        if side.layer != "messages":
+            origins, marked = (True, True)
         assembly = assemble.assemble(workspace, record, side.choice, answer, origins=origins, marked=marked)
-    condition = workspace.condition(side.choice.condition) if side.choice.condition else None
+    if side.choice.condition:
+        condition = workspace.condition(side.choice.condition)
+    else:
+        condition = None
     named_by = list_variants(workspace, side.choice)
     if side.layer == "messages" and assembly:
         unknown = None
@@ -119,18 +135,30 @@ def show_record(
         raise SideError(f"{format_label(side)}: no chat format is known; {SERVING}")
     messages = (Message("prompt", sent.segments),) if sent and sent.segments else ()
     diagnostics = (*assembly.diagnostics, *(sent.diagnostics if sent else ()))
-    mark = compute_fingerprint(messages) if messages else ""
+    if messages:
+        mark = compute_fingerprint(messages)
+    else:
+        mark = ""
     return ShownSide(side, messages, mark, assembly, diagnostics, format_label(side), None, named_by)
 
 
 def _show_trained(workspace: Workspace, side: Side, record: Record, condition: Condition | None) -> ShownSide:
     """Return the training text of the condition's model; its training messages where no template is known."""
-    model = condition.model if condition else next(iter(workspace.models), None)
-    trained_text = build_trained_text(workspace, record, model) if model else None
+    if condition:
+        model = condition.model
+    else:
+        model = next(iter(workspace.models), None)
+    if model:
+        trained_text = build_trained_text(workspace, record, model)
+    else:
+        trained_text = None
     if model and condition and (trained_text is None or trained_text.messages is None):
         sent = assemble.assemble(workspace, record, side.choice, None).messages
         trained_text = build_trained_text(workspace, record, model, sent)
-    file = workspace.models[model].training_messages if model and model in workspace.models else None
+    if model and model in workspace.models:
+        file = workspace.models[model].training_messages
+    else:
+        file = None
     if file and (trained_text is None or trained_text.messages is None):
         raise NoRowError(
             f"{format_label(side)}: no row of {file}, which its model was trained on, asks what this record asks"
@@ -175,7 +203,10 @@ def resolve_choice(workspace: Workspace, choice: Selection) -> Selection:
 
 def _describe_unknown(kind: str, name: str, names: Collection[str]) -> str:
     near = find_nearest(name, names)
-    hint = f"there are: {', '.join(names)}" if names else "the workspace has none"
+    if names:
+        hint = f"there are: {', '.join(names)}"
+    else:
+        hint = "the workspace has none"
     return f"no {kind} '{name}'; {f'did you mean {near!r}?' if near else hint}"
 
 
@@ -196,12 +227,20 @@ def _read_record(data: Dataset, side: Side, index: int) -> Record:
     try:
         return data.record(index)
     except IndexError:
-        hint = f"there are {len(data)}, counted from 0" if len(data) else "the dataset has none"
+        if len(data):
+            hint = f"there are {len(data)}, counted from 0"
+        else:
+            hint = "the dataset has none"
         raise SideError(f"{format_label(side)}: no record {index}; {hint}") from None
     except DatasetChanged as changed:
         raise SideError(str(changed)) from None
 
 
 def _find_answer(workspace: Workspace, choice: Selection, record: Record) -> Answer | None:
-    condition = workspace.condition(choice.condition) if choice.judge and choice.condition else None
-    return answers.open_answers(workspace, condition).get(record.id) if condition else None
+    if choice.judge and choice.condition:
+        condition = workspace.condition(choice.condition)
+    else:
+        condition = None
+    if condition:
+        return answers.open_answers(workspace, condition).get(record.id)
+    return None

@@ -122,7 +122,9 @@ def _list_variables(message: Message) -> list[str]:
 
 def _find_place_kind(a: Texts, b: Texts) -> str:
     roles = {x[0] for x, y in zip(a, b, strict=True) if x != y}
-    return "system" if roles == {"system"} else "changed"
+    if roles == {"system"}:
+        return "system"
+    return "changed"
 
 
 def _is_insertion(short: str, long: str) -> bool:
@@ -130,5 +132,8 @@ def _is_insertion(short: str, long: str) -> bool:
     low, high = 0, len(short)
     while low < high:  # the longest common start
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if short[low:middle] == long[low:middle] else (low, middle - 1)
+        if short[low:middle] == long[low:middle]:
+            low, high = (middle, high)
+        else:
+            low, high = (low, middle - 1)
     return short[low:] == long[low + len(long) - len(short) :]

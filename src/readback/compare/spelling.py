@@ -57,8 +57,12 @@ def is_single(text: str) -> bool:
 def _name_run(char: str, times: int) -> str:
     name = BLANKS.get(char) or f"U+{ord(char):04X} {unicodedata.name(char, '')}".strip()
     if char not in BLANKS:
-        return name if times == 1 else f"{times:,} times {name}"
-    return f"a {name}" if times == 1 else f"{times:,} {name}s"
+        if times == 1:
+            return name
+        return f"{times:,} times {name}"
+    if times == 1:
+        return f"a {name}"
+    return f"{times:,} {name}s"
 
 
 def _is_plain(text: str) -> bool:

@@ -65,7 +65,10 @@ def slide_changes(changes: Sequence[Change], a: str, b: str) -> list[Change]:
         change = result[at]
         if change.kind not in ("added", "removed"):
             continue
-        text, (start, end) = (b, change.b) if change.kind == "added" else (a, change.a)
+        if change.kind == "added":
+            text, (start, end) = (b, change.b)
+        else:
+            text, (start, end) = (a, change.a)
         shift = _find_shift(text, start, end, _find_room(result, at - 1), _find_room(result, at + 1))
         if not shift:
             continue
@@ -137,8 +140,14 @@ def _rate_edge(text: str, at: int) -> int:
     if before == "\n":
         return 4
     if before.isspace():
-        return 0 if after.isspace() and before != "\r" else 3 if text[at - 2 : at - 1] in SENTENCE_END else 2
-    return 0 if before.isalnum() and after.isalnum() else 1
+        if after.isspace() and before != "\r":
+            return 0
+        if text[at - 2 : at - 1] in SENTENCE_END:
+            return 3
+        return 2
+    if before.isalnum() and after.isalnum():
+        return 0
+    return 1
 
 
 def _shift(span: tuple[int, int], by: int) -> tuple[int, int]:
@@ -188,7 +197,8 @@ def differ_in_blanks(a: str, b: str) -> bool:
 def _list_blocks(a: str, b: str, budget: Budget) -> Iterator[tuple[int, int, int]]:
     """Yield the equal stretches: start in a, start in b, length. First what both share at the ends, then the rest."""
     head = _count_shared(min(len(a), len(b)), lambda low, high: a[low:high] == b[low:high])
-    head = _find_line_start(a, head) if head < len(a) or head < len(b) else head
+    if head < len(a) or head < len(b):
+        head = _find_line_start(a, head)
     while _is_inside_token(a, head) or _is_inside_token(b, head):
         head -= 1
     most = min(len(a), len(b)) - head
@@ -207,25 +217,37 @@ def _count_shared(most: int, same: Callable[[int, int], bool]) -> int:
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if same(low, middle) else (low, middle - 1)
+        if same(low, middle):
+            low, high = (middle, high)
+        else:
+            low, high = (low, middle - 1)
     return low
 
 
 def _find_line_start(text: str, at: int) -> int:
     """Return where the line of a position begins, if that is near: a moved line is recognised as a whole."""
     start = text.rfind("\n", max(0, at - LONG), at) + 1
-    return start if start or at <= LONG else at
+    if start or at <= LONG:
+        return start
+    return at
 
 
 def _find_next_line(text: str, at: int) -> int:
     """Return where the next line end is, if that is near."""
     end = text.find("\n", at, at + LONG)
-    return end if end >= 0 else len(text) if at + LONG >= len(text) else at
+    if end >= 0:
+        return end
+    if at + LONG >= len(text):
+        return len(text)
+    return at
 
 
 def _is_inside_token(text: str, at: int) -> bool:
     """Return whether a token goes on across this position."""
-    match = TOKEN.match(text, at - 1) if 0 < at < len(text) else None
+    if 0 < at < len(text):
+        match = TOKEN.match(text, at - 1)
+    else:
+        match = None
     return match is not None and match.end() > at
 
 
@@ -254,7 +276,10 @@ def _match_inside(a: str, b: str, budget: Budget) -> Iterator[tuple[int, int, in
 def _match_words(a: str, b: str, at_a: int, at_b: int, budget: Budget) -> Iterator[tuple[int, int, int]]:
     words_a, words_b = TOKEN.findall(a), TOKEN.findall(b)
     starts_a, starts_b = _list_starts(words_a), _list_starts(words_b)
-    pairs = align(words_a, words_b, budget) if are_similar(words_a, words_b) else _match_ends(words_a, words_b)
+    if are_similar(words_a, words_b):
+        pairs = align(words_a, words_b, budget)
+    else:
+        pairs = _match_ends(words_a, words_b)
     for i, j, n in pairs:
         yield at_a + starts_a[i], at_b + starts_b[j], starts_a[i + n] - starts_a[i]
 

@@ -75,7 +75,9 @@ def explain_failure(workspace: Workspace, record: Record, assembly: Assembly) ->
     # With messages, the prompt does not ask for the answer itself.
     if assembly.messages and (worst is None or worst.code != NO_ANSWER):
         return NO_ANSWER, UNANSWERED
-    return (worst.code, worst.message) if worst else ("dat-limit", NOTHING)
+    if worst:
+        return (worst.code, worst.message)
+    return ("dat-limit", NOTHING)
 
 
 def _build_frame(first: int, end: int, frame_lines: Sequence[Line]) -> dict[str, Any]:

@@ -95,7 +95,10 @@ def export(
     and OSError where a stream takes no more.
     """
     selections = tuple(dict.fromkeys(selections))
-    models = _find_models(workspace, selections, model) if form in ASKING_FORMS else {}
+    if form in ASKING_FORMS:
+        models = _find_models(workspace, selections, model)
+    else:
+        models = {}
     settings = {selection: _make_request(workspace, selection, form) for selection in models}
     requests = {selection: (name, settings[selection].body) for selection, name in models.items()}
     unsent = dict.fromkeys(name for request in settings.values() for name in request.left_out)
@@ -185,7 +188,9 @@ def _open_sink(
     if form == "promptfoo":
         return _Split(PromptfooConfig(out, model), open_errors)
     lines = _Lines(out)
-    return _Split(lines, open_errors) if form in SPLIT_FORMS else lines
+    if form in SPLIT_FORMS:
+        return _Split(lines, open_errors)
+    return lines
 
 
 def _is_same_file(path: Path, workspace_path: Path) -> bool:
@@ -259,5 +264,8 @@ def _find_models(workspace: Workspace, selections: Sequence[Selection], default:
 def _explain_no_records(records: Dataset) -> str:
     if records.source is None:
         return "the workspace has no dataset, so there is no record"
-    reason = "is not there" if records.source.absent else "has none"
+    if records.source.absent:
+        reason = "is not there"
+    else:
+        reason = "has none"
     return f"there is no record: the dataset '{records.file}' {reason}"

@@ -59,15 +59,24 @@ def format_line(
     """Return the line of an assembly with messages; `settings` go into the body of a request as they are."""
     # Joined by hand, as `json` does it: that costs a fourth, and it is most of what a line costs.
     messages = ", ".join([_format_message(message) for message in assembly.messages])
-    text_alone = assembly.messages[0].text if [each.role for each in assembly.messages] == [TEXT_ROLE] else None
+    if [each.role for each in assembly.messages] == [TEXT_ROLE]:
+        text_alone = assembly.messages[0].text
+    else:
+        text_alone = None
     if form == "openai-batch":
         request_id = quoted(custom_id.write(index, assembly.record, assembly.choice))
-        extra = f", {as_json.encode_line(dict(settings))[1:-1]}" if settings else ""
+        if settings:
+            extra = f", {as_json.encode_line(dict(settings))[1:-1]}"
+        else:
+            extra = ""
         body = f'{{"model": {quoted(model)}, "messages": [{messages}]{extra}}}'
         text = f'{{"custom_id": {request_id}, "method": "POST", "url": "{URL}", "body": {body}'
     else:
         head = _format_head(index, assembly.record, assembly.choice, prompt)
-        sent = f'"messages": [{messages}]' if text_alone is None else f'"messages": null, "text": {quoted(text_alone)}'
+        if text_alone is None:
+            sent = f'"messages": [{messages}]'
+        else:
+            sent = f'"messages": null, "text": {quoted(text_alone)}'
         text = f'{head}, {sent}, "fingerprint": "{assembly.fingerprint}"'
     if assembly.masked:
         text += ', "masked": true'
@@ -103,8 +112,14 @@ def format_failure(
 
 def _format_head(index: int, record: str | None, selection: Selection, prompt: str | None) -> str:
     """Return how a line begins: which record, and which selection."""
-    record_id = "null" if record is None else quoted(record)
-    label = "null" if prompt is None else quoted(prompt)
+    if record is None:
+        record_id = "null"
+    else:
+        record_id = quoted(record)
+    if prompt is None:
+        label = "null"
+    else:
+        label = quoted(prompt)
     return f'{{"index": {index}, "record": {record_id}, {_format_selection(selection)}, "prompt": {label}'
 
 

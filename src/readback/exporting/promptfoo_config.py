@@ -41,7 +41,10 @@ class PromptfooConfig:
         if not self._is_begun:
             self._begin()
         label = self._find_label(test.pop("label"), test.pop("template"))
-        description = {} if test["description"] is None else {"description": test["description"]}
+        if test["description"] is None:
+            description = {}
+        else:
+            description = {"description": test["description"]}
         self._write_item(description | {"prompts": [label], "vars": test["vars"], "metadata": test["metadata"]})
 
     def _begin(self) -> None:
@@ -54,7 +57,10 @@ class PromptfooConfig:
         name = self._labels.get((label, template))
         if name is None:
             count = self._counts[label] = self._counts.get(label, 0) + 1
-            name = (label or "prompt") if count == 1 else f"{label or 'prompt'} ({count})"
+            if count == 1:
+                name = label or "prompt"
+            else:
+                name = f"{label or 'prompt'} ({count})"
             while name in self._labels.values():
                 name += "'"
             self._labels[label, template] = name

@@ -41,7 +41,10 @@ def list_default_selections(workspace: Workspace) -> tuple[Selection, ...]:
     if not selections:
         selections = [Selection(task=name) for name in sorted(workspace.tasks)]
     if not selections:
-        hint = "; a judge's prompts are exported with its name" if workspace.judges else ""
+        if workspace.judges:
+            hint = "; a judge's prompts are exported with its name"
+        else:
+            hint = ""
         raise NothingToExport(f"the workspace has no condition, mode or task{hint}")
     return tuple(selections)
 
@@ -77,11 +80,17 @@ def find_model(workspace: Workspace, selection: Selection, default: str | None =
 
     That is the one that its run or its judge is asked by, else the one of its condition, else the default.
     """
-    condition = workspace.condition(selection.condition) if selection.condition else None
+    if selection.condition:
+        condition = workspace.condition(selection.condition)
+    else:
+        condition = None
     if selection.judge is None:
         return _find_served_name(workspace, condition) or default
     run = condition or find_run_of_judge(workspace, selection.judge)
-    run_model = _read_text(run.settings.get("judge_model")) if run else None
+    if run:
+        run_model = _read_text(run.settings.get("judge_model"))
+    else:
+        run_model = None
     judge = workspace.judges.get(selection.judge)
     return run_model or (find_judge_model(judge) if judge else None) or default
 
@@ -97,12 +106,17 @@ def _find_served_name(workspace: Workspace, condition: Condition | None) -> str 
 
 
 def _read_text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
+    if isinstance(value, str) and value:
+        return value
+    return None
 
 
 def find_prompt_name(workspace: Workspace, selection: Selection) -> str | None:
     """Return the name of the mode that a selection sends; None for a judge, a task and what is only logged."""
     if selection.judge is not None:
         return None
-    condition = workspace.condition(selection.condition) if selection.condition else None
+    if selection.condition:
+        condition = workspace.condition(selection.condition)
+    else:
+        condition = None
     return selection.mode or (condition.mode if condition else None)

@@ -30,9 +30,19 @@ PLAIN_KEYS = frozenset(("role", "content"))
 TEXT_ROLE = "prompt"  # of a text that is sent without roles
 # Fields of a row that hold the expected answer, the first of them counts.
 TARGETS = (
-    "target", "ideal", "reference", "reference_answer", "expected", "expected_output", "expected_response",
-    "expected_answer", "gold", "gold_answer", "ground_truth", "answer",
-)  # fmt: skip
+    "target",
+    "ideal",
+    "reference",
+    "reference_answer",
+    "expected",
+    "expected_output",
+    "expected_response",
+    "expected_answer",
+    "gold",
+    "gold_answer",
+    "ground_truth",
+    "answer",
+)
 # What programs call a setting -> what Ollama calls it among its options; of two spellings the first counts.
 OLLAMA_OPTIONS = {
     "temperature": "temperature",

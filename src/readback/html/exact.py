@@ -118,7 +118,10 @@ def pieces(segments: Iterable[Segment], marks: Sequence[Mark] = (), tokens: Sequ
             covering = tuple(mark for mark in marks if mark.start < stop and mark.end > start)
             while waiting and waiting[0].end <= start:
                 waiting.popleft()
-            token = waiting[0] if waiting and waiting[0].start < stop else None
+            if waiting and waiting[0].start < stop:
+                token = waiting[0]
+            else:
+                token = None
             yield Piece(start, segment.text[start - offset : stop - offset], segment, covering, token)
         offset = end
 
@@ -148,7 +151,11 @@ def html(
     """
     edges = tuple(Mark(gap.at, gap.at, 0, "", "") for gap in gaps)
     text_pieces = tuple(pieces(segments, (*marks, *edges), tokens))
-    stop = -1 if label or len(text_pieces) > STOPS else 0  # a region is reached by Tab, its stretches by the arrow keys
+    # a region is reached by Tab, its stretches by the arrow keys
+    if label or len(text_pieces) > STOPS:
+        stop = -1
+    else:
+        stop = 0
     parts: list[str] = []
     waiting = deque(gaps)
     for piece in text_pieces:
@@ -157,9 +164,15 @@ def html(
             parts.append(_draw_gap(waiting.popleft()))
         parts.append(_draw_piece(piece, whitespace, describe(piece.segment), stop))
     body = "".join((*parts, *map(_draw_gap, waiting)))
-    attributes = "" if language is None else f' lang="{attribute(language)}"'
+    if language is None:
+        attributes = ""
+    else:
+        attributes = f' lang="{attribute(language)}"'
     stop_at = 0 if is_stop else -1
-    name = f' role="region" aria-label="{attribute(label)}" tabindex="{stop_at}"' if label else ""
+    if label:
+        name = f' role="region" aria-label="{attribute(label)}" tabindex="{stop_at}"'
+    else:
+        name = ""
     return f'<div class="rb-exact{" rb-white" if whitespace else ""}"{attributes}{name}>{body}</div>'
 
 
@@ -249,7 +262,10 @@ def _draw_piece(piece: Piece, whitespace: bool, description: str, stop: int) -> 
     for mark in piece.marks:
         classes = f"rb-find rb-{mark.severity}{' rb-here' if mark.here else ''}"
         begins = mark.number and mark.start == piece.start  # said once, where it begins
-        attributes_of_mark = f' data-n="{mark.number}"' if begins else ""
+        if begins:
+            attributes_of_mark = f' data-n="{mark.number}"'
+        else:
+            attributes_of_mark = ""
         if mark.name and mark.start == piece.start:
             attributes_of_mark += f' id="{attribute(mark.name)}"'
         inner = f'<mark class="{classes}"{attributes_of_mark} title="{attribute(mark.title)}">{inner}</mark>'
@@ -270,10 +286,15 @@ def _escape_special(character: str, whitespace: bool) -> str:
     if character in "\0\r" or 0xD800 <= code <= 0xDFFF:  # no browser keeps these
         glyph = {"\0": "NUL", "\r": "CR"}.get(character, f"\\u{code:04x}")
         return f'<span class="rb-glyph" data-code="{code:04x}" title="U+{code:04X}">{glyph}</span>'
-    reference = character if 0x7F <= code <= 0x9F else f"&#{code};"
+    if 0x7F <= code <= 0x9F:
+        reference = character
+    else:
+        reference = f"&#{code};"
     if character in " \n\t":
         name = {" ": "sp", "\n": "nl", "\t": "tab"}[character]
-        return f'<span class="rb-w rb-{name}">{reference}</span>' if whitespace else reference
+        if whitespace:
+            return f'<span class="rb-w rb-{name}">{reference}</span>'
+        return reference
     if character in QUIET and not whitespace:
         return reference
     code_name = MARKED.get(character, f"{code:02x}")

@@ -136,9 +136,15 @@ class Assembled:
             f"<li>{finding.severity} <code>{finding.code}</code>: {exact.text(finding.message)}</li>"
             for finding in self.findings
         )
-        findings = f"<h4>Findings</h4><ol>{items}</ol>" if items else ""
+        if items:
+            findings = f"<h4>Findings</h4><ol>{items}</ol>"
+        else:
+            findings = ""
         findings += _draw_paragraphs(self._list_faults())
-        sha256 = f"<p>sha256 <code>{self.fingerprint}</code></p>" if self.fingerprint else ""
+        if self.fingerprint:
+            sha256 = f"<p>sha256 <code>{self.fingerprint}</code></p>"
+        else:
+            sha256 = ""
         return f'<style>{STYLE}</style><div class="rb-nb"><p>{legend}</p>{notes}{body}{findings}{sha256}</div>'
 
     def _draw_message(self, index: int, message: Message) -> str:
@@ -153,7 +159,10 @@ class Assembled:
         text = message.text
         segments, start, left = exact.window(message.segments)
         drawn = exact.html(segments, [exact.shift_mark(mark, -start) for mark in marks], describe=_describe)
-        more = f"<p>{quantity(left, 'character')} more: .text({message.role!r}) has them all</p>" if left else ""
+        if left:
+            more = f"<p>{quantity(left, 'character')} more: .text({message.role!r}) has them all</p>"
+        else:
+            more = ""
         return f"<h4>{exact.text(message.role)} · {quantity(len(text), 'character')}</h4>{drawn}{more}"
 
 
@@ -169,5 +178,8 @@ def format_fault(fault: Fault) -> str:
 def _describe(segment: Segment) -> str:
     place = segment.place
     position = f"{place.file}:{place.line}" if place.file and place.line else place.file
-    words = f"wording: {segment.wording}" if segment.wording else None
+    if segment.wording:
+        words = f"wording: {segment.wording}"
+    else:
+        words = None
     return ", ".join(part for part in (segment.origin, segment.name, words, position) if part)

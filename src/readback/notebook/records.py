@@ -23,7 +23,9 @@ class Records:
     dataset: Dataset
 
     def __len__(self) -> int:
-        return len(self.dataset) if self.dataset.source else 0
+        if self.dataset.source:
+            return len(self.dataset)
+        return 0
 
     def __iter__(self) -> Iterator[Record]:
         return self.dataset.records(0, len(self))

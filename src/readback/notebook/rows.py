@@ -24,7 +24,9 @@ class Rows(Sequence[Mapping[str, Any]]):
         return len(self.rows)
 
     def __getitem__(self, index: Any) -> Any:
-        return Rows(self.columns, self.rows[index], self.note) if isinstance(index, slice) else self.rows[index]
+        if isinstance(index, slice):
+            return Rows(self.columns, self.rows[index], self.note)
+        return self.rows[index]
 
     def __iter__(self) -> Iterator[Mapping[str, Any]]:
         return iter(self.rows)
@@ -55,7 +57,9 @@ class Rows(Sequence[Mapping[str, Any]]):
 
 
 def _format_rest(count: int) -> tuple[str, ...]:
-    return (f"  … and {count - MAX_SHOWN:,} more rows: to_pandas() has them all",) if count > MAX_SHOWN else ()
+    if count > MAX_SHOWN:
+        return (f"  … and {count - MAX_SHOWN:,} more rows: to_pandas() has them all",)
+    return ()
 
 
 def _draw_cell(value: Any) -> str:
@@ -67,4 +71,6 @@ def _draw_cell(value: Any) -> str:
 def _format_value(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4f}"
-    return "–" if value is None else str(value)
+    if value is None:
+        return "–"
+    return str(value)

@@ -177,7 +177,10 @@ class Study:
     def _check_assembly(self, choice: Selection, record: Record, values: Values) -> Assembled:
         assembly = self._build_assembly(choice, record, values)
         filled_record = assemble.apply_values(self.workspace, record, values)
-        observation = None if values else self._observer.observe(record, assembly)
+        if values:
+            observation = None
+        else:
+            observation = self._observer.observe(record, assembly)
         results = tuple(check_record(self.workspace, filled_record, assembly, observation, self._rule_filter))
         findings = tuple(result for result in results if isinstance(result, Finding))
         faults = tuple(fault for fault in results if isinstance(fault, rules.Fault))
@@ -228,7 +231,10 @@ class Study:
         choice = self._resolve_selection(Selection(condition, mode, adapter, task))
         chosen_record = self._find_record(record)
         assembly = self._build_assembly(choice, chosen_record, values)
-        named_condition = self.workspace.condition(choice.condition) if choice.condition else None
+        if choice.condition:
+            named_condition = self.workspace.condition(choice.condition)
+        else:
+            named_condition = None
         model_text = inputs.build_model_input(self.workspace, chosen_record, assembly, named_condition, False)
         if model_text is None and assembly.messages:
             raise ValueError(f"no chat format is known here; {SERVING}")
@@ -278,7 +284,10 @@ class Study:
         The note of the rows says when there are more, when a rule failed, and when only a sample was checked.
         """
         audit = self.audit(select=select, ignore=ignore, sample=sample, seed=seed)
-        sentences = [_format_sample(audit.sample)] if audit.sample else []
+        if audit.sample:
+            sentences = [_format_sample(audit.sample)]
+        else:
+            sentences = []
         if audit.truncated:
             sentences.append(f"{quantity(sum(audit.counts.values()), 'finding')} in all; these are the ones kept")
         sentences += dict.fromkeys(map(format_fault, audit.faults))
@@ -301,11 +310,10 @@ class Study:
         """
         if form not in FORMS:
             raise ValueError(f"there is no form '{form}'; there are: {', '.join(FORMS)}")
-        selection = (
-            self._resolve_selection(Selection(condition, mode, judge=judge))
-            if condition or mode or judge
-            else Selection()
-        )
+        if condition or mode or judge:
+            selection = self._resolve_selection(Selection(condition, mode, judge=judge))
+        else:
+            selection = Selection()
         conditions, modes = ([name] if name else [] for name in (selection.condition, selection.mode))
         try:
             choices = export_selections.choose_selections(self.workspace, conditions, modes, selection.judge)
@@ -382,12 +390,14 @@ class Study:
         return Observer(self.workspace, self._dataset)
 
     def _build_assembly(self, choice: Selection, record: Record, values: Values) -> Assembly:
-        named_condition = self.workspace.condition(choice.condition) if choice.condition else None
-        reply_texts = (
-            answers.open_answers(self.workspace, named_condition).get(record.id)
-            if choice.judge and named_condition
-            else None
-        )
+        if choice.condition:
+            named_condition = self.workspace.condition(choice.condition)
+        else:
+            named_condition = None
+        if choice.judge and named_condition:
+            reply_texts = answers.open_answers(self.workspace, named_condition).get(record.id)
+        else:
+            reply_texts = None
         return assemble.assemble(self.workspace, record, choice, reply_texts, values)
 
     def _find_condition(self, name: str) -> str:

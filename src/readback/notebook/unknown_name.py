@@ -25,6 +25,9 @@ def build_unknown_name_error(kind: str, name: str, names: Iterable[str]) -> Unkn
     near = find_nearest(name, names)
     if near and len(names) > NAMES_LISTED:
         names = [near, *(candidate for candidate in names if candidate != near)]
-    more = f" and {len(names) - NAMES_LISTED:,} more" if len(names) > NAMES_LISTED else ""
+    if len(names) > NAMES_LISTED:
+        more = f" and {len(names) - NAMES_LISTED:,} more"
+    else:
+        more = ""
     listed = ", ".join(f"'{candidate}'" for candidate in names[:NAMES_LISTED])
     return UnknownNameError(f"there is no {kind} '{name}'; choose one of {listed}{more}")

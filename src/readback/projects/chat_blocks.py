@@ -67,7 +67,9 @@ class ChatPart:
     @property
     def value(self) -> dict[str, Any]:
         """The part as banks writes it."""
-        return dict(self.more) if self.text is None else {"type": "text", **self.more, "text": self.text.text}
+        if self.text is None:
+            return dict(self.more)
+        return {"type": "text", **self.more, "text": self.text.text}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,9 @@ def find_template_fault(template: str) -> str | None:
         answer = sandbox.call(CHECK, template)
     except sandbox.Stopped as stopped:
         return f"reading it needs more than its limits allow ({stopped.detail})"
-    return answer if isinstance(answer, str) else None
+    if isinstance(answer, str):
+        return answer
+    return None
 
 
 def check(template: str) -> str | None:
@@ -271,7 +275,9 @@ def _is_address(value: str, kind: str) -> bool:
 def _choose_format(address: str, kind: str) -> str:
     path = urlparse(address).path.lower()
     if kind == "document":
-        return "txt" if path.endswith(tuple(f".{each}" for each in TEXTS)) else "pdf"
+        if path.endswith(tuple(f".{each}" for each in TEXTS)):
+            return "txt"
+        return "pdf"
     forms = AUDIO if kind == "audio" else VIDEO
     return next((each for each in forms if path.endswith(f".{each}")), forms[0])
 

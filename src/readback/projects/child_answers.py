@@ -43,7 +43,10 @@ def export_messages(answer: RenderedMessages) -> dict[str, Any]:
 
 def import_messages(raw: Mapping[str, Any]) -> RenderedMessages:
     """Return rendered messages from their JSON."""
-    messages = None if raw["messages"] is None else tuple(raw["messages"])
+    if raw["messages"] is None:
+        messages = None
+    else:
+        messages = tuple(raw["messages"])
     segments = tuple(tuple(TextSegment(*each) for each in message) for message in raw["segments"])
     notes = tuple(raw.get("notes", ()))
     return RenderedMessages(messages, raw["text"], raw["error"], raw["applies"], segments, notes, raw.get("hidden"))

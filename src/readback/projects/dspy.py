@@ -43,11 +43,20 @@ def _list_predictors(value: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[st
 def read_prompt(path: Path, root: Path, name: str) -> PromptFile:
     """Return the first predictor of a program as a mode that shows what it consists of, and the others beside it."""
     parsed = read_yaml(path, format_relative(root, path))
-    predictors = list(_list_predictors(parsed.value))[:MOST] if isinstance(parsed.value, Mapping) else []
+    if isinstance(parsed.value, Mapping):
+        predictors = list(_list_predictors(parsed.value))[:MOST]
+    else:
+        predictors = []
     modes = []
     for predictor, about in predictors:
-        mode = name if len(predictors) == 1 else f"{name} · {predictor or 'program'}"
-        place = parsed.place(predictor, "signature") if predictor else parsed.place("signature")
+        if len(predictors) == 1:
+            mode = name
+        else:
+            mode = f"{name} · {predictor or 'program'}"
+        if predictor:
+            place = parsed.place(predictor, "signature")
+        else:
+            place = parsed.place("signature")
         modes.append(ProjectMode(mode, _describe(about), {"tool": TOOL, "not_assembled": REASON}, place))
     if modes:
         return PromptFile(modes[0], others=tuple(modes[1:]), diagnostics=parsed.diagnostics)
@@ -63,7 +72,10 @@ def _describe(about: Mapping[str, Any]) -> str:
     for each in signature["fields"] if isinstance(signature["fields"], list) else ():
         if isinstance(each, Mapping):
             lines.append(f"{each.get('prefix', '')} {each.get('description', '')}".strip())
-    examples = demos if isinstance(demos, list) else []
+    if isinstance(demos, list):
+        examples = demos
+    else:
+        examples = []
     for number, demo in enumerate(examples[:SHOWN], 1):
         lines += ["", f"[example {number} of {len(examples)}]", json.dumps(demo, ensure_ascii=False, indent=2)]
     return "\n".join(lines)

@@ -82,7 +82,9 @@ def import_integer(value: int) -> float:
     try:
         return float(value)
     except OverflowError:
-        return math.inf if value > 0 else -math.inf
+        if value > 0:
+            return math.inf
+        return -math.inf
 
 
 def export_value(value: Any) -> Any:
@@ -91,12 +93,16 @@ def export_value(value: Any) -> Any:
         if math.isnan(value) or math.isinf(value):
             return None
         whole = value.is_integer() and abs(value) < 1e21
-        return int(value) if whole else value
+        if whole:
+            return int(value)
+        return value
     if isinstance(value, list):
         return [export_value(each) for each in value]
     if isinstance(value, dict):
         return {key: export_value(each) for key, each in value.items() if not is_left_out(each)}
-    return None if is_left_out(value) else value
+    if is_left_out(value):
+        return None
+    return value
 
 
 def is_left_out(value: Any) -> bool:
@@ -142,7 +148,9 @@ def format_number(number: float) -> str:
     if math.isnan(number):
         return "NaN"
     if math.isinf(number):
-        return "Infinity" if number > 0 else "-Infinity"
+        if number > 0:
+            return "Infinity"
+        return "-Infinity"
     if number == 0:
         return "0"
     decimal = Decimal(repr(abs(number)))
@@ -165,12 +173,16 @@ def format_value(value: Any, depth: int = 0, budget: Budget | None = None) -> st
     if value is None:
         return "null"
     if isinstance(value, bool):
-        return "true" if value else "false"
+        if value:
+            return "true"
+        return "false"
     if isinstance(value, float):
         return format_number(value)
     if isinstance(value, list):
         return join_list(value, ",", depth, budget)
-    return "undefined" if value is UNDEFINED else OBJECT
+    if value is UNDEFINED:
+        return "undefined"
+    return OBJECT
 
 
 def join_list(values: list[Any], joiner: str, depth: int = 0, budget: Budget | None = None) -> str:
@@ -192,24 +204,32 @@ def parse_number(text: str) -> float:
     for pattern, base in OTHER_BASES:
         if pattern.fullmatch(stripped):
             return import_integer(int(stripped, base))
-    return float(stripped) if DECIMAL.fullmatch(stripped) else math.nan
+    if DECIMAL.fullmatch(stripped):
+        return float(stripped)
+    return math.nan
 
 
 def make_primitive(value: Any) -> Any:
     """Return a value that is no object: lists and objects become their texts."""
-    return format_value(value) if is_object(value) else value
+    if is_object(value):
+        return format_value(value)
+    return value
 
 
 def make_number(value: Any) -> float:
     """Return Number(value)."""
     value = make_primitive(value)
     if isinstance(value, bool):
-        return 1.0 if value else 0.0
+        if value:
+            return 1.0
+        return 0.0
     if isinstance(value, float):
         return value
     if isinstance(value, str):
         return parse_number(value)
-    return math.nan if value is UNDEFINED else 0.0
+    if value is UNDEFINED:
+        return math.nan
+    return 0.0
 
 
 def are_identical(left: Any, right: Any) -> bool:
@@ -265,7 +285,9 @@ def sort_key(text: str) -> bytes:
 
 def get_length(text: str) -> int:
     """Return the length of a text in 16-bit units: most emoji count as two."""
-    return len(text) + sum(1 for sign in text if sign > "\uffff") if not text.isascii() else len(text)
+    if not text.isascii():
+        return len(text) + sum(1 for sign in text if sign > "\uffff")
+    return len(text)
 
 
 def slice_text(text: str, start: int, end: int) -> str:
@@ -307,7 +329,9 @@ def _write_json(value: Any, gap: str, margin: str, depth: int, budget: Budget) -
     if isinstance(value, str):
         return quote(value)
     if isinstance(value, float):
-        return "null" if math.isnan(value) or math.isinf(value) else format_number(value)
+        if math.isnan(value) or math.isinf(value):
+            return "null"
+        return format_number(value)
     if isinstance(value, bool) or value is None:
         return format_value(value)
     inner = margin + gap

@@ -63,7 +63,9 @@ def render_jinja(
         marked = split_marks(_render(texts, values, options, [] if missing is None else missing))
     except JinjaFault:  # a filter that takes no text with marks: who wrote it is not known then
         return OwnedText(plain)
-    return marked if marked.text == plain else OwnedText(plain)
+    if marked.text == plain:
+        return marked
+    return OwnedText(plain)
 
 
 def check_jinja(template: str, options: JinjaOptions) -> None:
@@ -78,7 +80,10 @@ def check_jinja(template: str, options: JinjaOptions) -> None:
 
 
 def _make_environment(texts: Mapping[str, str], options: JinjaOptions) -> SandboxedEnvironment:
-    kind = SandboxedEnvironment if options.may_change_values else ImmutableSandboxedEnvironment
+    if options.may_change_values:
+        kind = SandboxedEnvironment
+    else:
+        kind = ImmutableSandboxedEnvironment
     environment = kind(
         loader=DictLoader(texts),
         trim_blocks=options.trims_blocks,

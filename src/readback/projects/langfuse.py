@@ -51,7 +51,10 @@ def read_prompt(path: Path, root: Path, name: str) -> PromptFile:
 def _make_settings(value: Mapping[str, Any]) -> tuple[str, dict[str, Any], str | None]:
     prompt = value.get("prompt")
     refused = _find_fault(prompt, value.get("type"))
-    template = describe_messages(prompt) if isinstance(prompt, list) else str(prompt or "")
+    if isinstance(prompt, list):
+        template = describe_messages(prompt)
+    else:
+        template = str(prompt or "")
     return template, {"tool": TOOL, "prompt": None if refused else prompt, "refused": refused}, refused
 
 

@@ -50,9 +50,15 @@ def read_prompt(path: Path, root: Path, name: str) -> PromptFile:
     if not refused and "template_str" in value:
         refused = find_template_fault(value["template_str"])
     messages = value.get("message_templates")
-    described = _list_described(messages) if isinstance(messages, list) else []
+    if isinstance(messages, list):
+        described = _list_described(messages)
+    else:
+        described = []
     template = value.get("template_str", value.get("template", ""))
-    text = describe_messages(described) if described else str(template or "")
+    if described:
+        text = describe_messages(described)
+    else:
+        text = str(template or "")
     stored_keys = {key: value[key] for key in (*TEMPLATES, MAPPINGS, "kwargs") if key in value}
     settings = {"tool": TOOL, "refused": refused, **({} if refused else stored_keys)}
     return PromptFile(ProjectMode(name, text, settings, stored.place), refused, diagnostics=stored.diagnostics)
@@ -73,11 +79,16 @@ def _find_fault(value: Mapping[str, Any]) -> str | None:
     messages = value.get("message_templates")
     if messages is None:
         is_text = isinstance(value.get("template_str", value.get("template")), str)
-        return None if is_text else "its template is missing, or is no text"
+        if is_text:
+            return None
+        return "its template is missing, or is no text"
     if not isinstance(messages, list):
         return "its messages are no list"
     for number, each in enumerate(messages, 1):
-        blocks = each.get("blocks") if isinstance(each, Mapping) else None
+        if isinstance(each, Mapping):
+            blocks = each.get("blocks")
+        else:
+            blocks = None
         if not isinstance(blocks, list) or not all(isinstance(block, Mapping) for block in blocks):
             return f"message {number} has no list of blocks"
         if not all(isinstance(block.get("text"), str) for block in blocks if _is_text(block)):

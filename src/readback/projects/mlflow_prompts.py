@@ -71,7 +71,10 @@ def _make_settings(value: Mapping[str, Any]) -> tuple[str, dict[str, Any], str |
     if template == []:
         template = "[]"  # a list without messages is kept as this text
     refused = _find_fault(template)
-    text = describe_messages(template) if isinstance(template, list) else str(template or "")
+    if isinstance(template, list):
+        text = describe_messages(template)
+    else:
+        text = str(template or "")
     return text, {"tool": TOOL, "template": None if refused else template, "refused": refused}, refused
 
 
@@ -94,7 +97,10 @@ def render_messages(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> R
     if settings.get("refused"):
         return RenderedMessages(None, error=f"the prompt cannot be loaded: {settings['refused']}")
     template = settings["template"]
-    texts = [template] if isinstance(template, str) else [each.get("content", "") for each in template]
+    if isinstance(template, str):
+        texts = [template]
+    else:
+        texts = [each.get("content", "") for each in template]
     missing: list[str] = []
     rendered: list[tuple[str, str]] = []
     try:
@@ -153,11 +159,16 @@ def _replace(text: OwnedText, pattern: re.Pattern[str], value: str, name: str) -
     for match in pattern.finditer(text.text):
         pieces += [text.cut(start, match.start()), OwnedText(value, [name] * len(value))]
         start = match.end()
-    return join_owned([*pieces, text.cut(start, len(text.text))]) if pieces else text
+    if pieces:
+        return join_owned([*pieces, text.cut(start, len(text.text))])
+    return text
 
 
 def _check_variables(template: Any, values: Mapping[str, Any]) -> None:
     """Refuse a row that lacks a variable, which MLflow looks for in the text or in the JSON of the messages."""
-    text = template if isinstance(template, str) else json.dumps(template)
+    if isinstance(template, str):
+        text = template
+    else:
+        text = json.dumps(template)
     if lacking := sorted(set(VARIABLE.findall(text)) - values.keys()):
         raise Unformatted(f"the row lacks {', '.join(lacking)}")

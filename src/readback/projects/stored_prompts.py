@@ -40,7 +40,10 @@ def read_stored_prompt(path: Path, root: Path, key: str) -> StoredPrompt:
         parsed = read_yaml(path, file)
         if isinstance(parsed.value, Mapping):
             return StoredPrompt(parsed.value, parsed.place(key), None, parsed.diagnostics)
-        reason = "it holds no object with a prompt" if parsed.value is not None else "it cannot be read"
+        if parsed.value is not None:
+            reason = "it holds no object with a prompt"
+        else:
+            reason = "it cannot be read"
         return StoredPrompt({}, parsed.place(), reason, parsed.diagnostics)
     text, diagnostics = read_text(path, file)
     place = Location(file=file, line=1)
@@ -55,7 +58,10 @@ def open_stored_prompts(path: Path, root: Path, name: str, key: str, make: Maker
     It gives the template for people, the settings of the mode, and why the tool refuses the prompt.
     """
     file = format_relative(root, path)
-    parsed = read_yaml(path, file) if path.suffix.lower() in OBJECTS else None
+    if path.suffix.lower() in OBJECTS:
+        parsed = read_yaml(path, file)
+    else:
+        parsed = None
     if parsed is None or not isinstance(parsed.value, list) or not parsed.value:
         stored = read_stored_prompt(path, root, key)
         template, settings, refused = make(stored.value)
@@ -67,8 +73,8 @@ def open_stored_prompts(path: Path, root: Path, name: str, key: str, make: Maker
     for number, each in enumerate(parsed.value[:MOST]):
         template, settings, refused = make(each if isinstance(each, Mapping) else {})
         label = _find_name(each) or str(number + 1)
-        if names[label] > 1:
-            label = f"{label} v{each['version']}" if isinstance(each, Mapping) and "version" in each else label
+        if names[label] > 1 and isinstance(each, Mapping) and "version" in each:
+            label = f"{label} v{each['version']}"
         modes.append(ProjectMode(f"{name} · {label}", template, settings, parsed.place(number, key)))
         reasons += [f"'{label}': {refused}"] if refused else []
     left_out = len(parsed.value) - len(modes)
@@ -79,7 +85,9 @@ def open_stored_prompts(path: Path, root: Path, name: str, key: str, make: Maker
 
 
 def _find_name(value: Any) -> str:
-    return str(value.get("name") or "") if isinstance(value, Mapping) else ""
+    if isinstance(value, Mapping):
+        return str(value.get("name") or "")
+    return ""
 
 
 def describe_messages(messages: Sequence[Any]) -> str:

@@ -73,8 +73,13 @@ def _list_uses(rendered: tuple[Rendered, ...], values: Values) -> Iterator[Varia
 
 
 def _make_template(addition: Addition, role: str) -> Template | None:
-    text, place = (addition.system, addition.system_place) if role == "system" else (addition.user, addition.user_place)
-    return None if text is None else Template(text, "jinja", "adapter", place, blocks=True)
+    if role == "system":
+        text, place = (addition.system, addition.system_place)
+    else:
+        text, place = (addition.user, addition.user_place)
+    if text is None:
+        return None
+    return Template(text, "jinja", "adapter", place, blocks=True)
 
 
 def _name_segments(part: Rendered, name: str, wording: str) -> Segments:

@@ -54,8 +54,13 @@ def derive_query(
 
 def find_query(fields: Mapping[str, Any]) -> Any:
     """Return the query before acronyms are spelled out: the record's, else the last turn of its history."""
-    turns = [] if fields.get("query") else _list_turns(fields)
-    return turns[-1]["content"] if turns else fields.get("query")
+    if fields.get("query"):
+        turns = []
+    else:
+        turns = _list_turns(fields)
+    if turns:
+        return turns[-1]["content"]
+    return fields.get("query")
 
 
 def _list_turns(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -124,7 +129,10 @@ def _split_segment(
     segment: Segment, pieces: Iterable[tuple[str, str | None]], places: Mapping[str, Location]
 ) -> Iterator[Segment]:
     for text, name in pieces:
-        place = segment.place if name is None else places.get(name, NOWHERE)
+        if name is None:
+            place = segment.place
+        else:
+            place = places.get(name, NOWHERE)
         yield replace(segment, text=text) if name is None else Segment(text, "default", f"acronyms.{name}", place)
 
 
@@ -135,7 +143,10 @@ def find_system_argument(
 
     The later program takes such an argument and ignores it: then a diagnostic reports that, and there is no text.
     """
-    text = record.fields.get(SYSTEM_ARGUMENT) if prompt.settings.get("dialect") == "albert" else None
+    if prompt.settings.get("dialect") == "albert":
+        text = record.fields.get(SYSTEM_ARGUMENT)
+    else:
+        text = None
     if not isinstance(text, str) or not text or text == prompt.system:
         return (), ()
     place = Location(file=record.place.file, line=record.place.line, field=SYSTEM_ARGUMENT)
@@ -146,7 +157,9 @@ def find_system_argument(
 
 def list_objects(value: Any) -> list[dict[str, Any]]:
     """List the objects in a list; nothing for any other value."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    if isinstance(value, list):
+        return [item for item in value if isinstance(item, dict)]
+    return []
 
 
 def _report_change(row_query: Any, query: str, reason: str, place: Location) -> Diagnostic:
@@ -192,7 +205,10 @@ def insert_albert_history(
 
 def _find_max_tokens(condition: SelectedTexts, sender: Program) -> int | None:
     """Return the mode's `max_tokens`, else the one at the top of the file; None where neither is a number above 0."""
-    at_top = sender.config.max_tokens if sender.config else None
+    if sender.config:
+        at_top = sender.config.max_tokens
+    else:
+        at_top = None
     max_tokens: Any = condition.prompt.settings.get("max_tokens", at_top)
     if not isinstance(max_tokens, int) or isinstance(max_tokens, bool) or max_tokens <= 0:
         return None

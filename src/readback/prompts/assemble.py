@@ -78,12 +78,18 @@ def assemble(
         )
         built = _Built(messages, diagnostics=diagnostics)
     elif (prompt := _find_project_prompt(workspace, choice)) is not None:
-        condition = workspace.condition(choice.condition) if choice.condition else None
+        if choice.condition:
+            condition = workspace.condition(choice.condition)
+        else:
+            condition = None
         messages, diagnostics = build_project_messages(prompt, record, condition.model if condition else None)
         built = _Built(messages, diagnostics=diagnostics)
     else:
         built = _build_sent(workspace, record, choice, origins)
-    fingerprint = compute_fingerprint(built.messages) if built.messages and marked else ""
+    if built.messages and marked:
+        fingerprint = compute_fingerprint(built.messages)
+    else:
+        fingerprint = ""
     masked = record.masked or bool(answer and answer.masked and choice.judge is not None)
     return Assembly(
         choice,
@@ -103,15 +109,25 @@ def _find_logged(workspace: Workspace, choice: Selection) -> Condition | None:
     if choice.condition is None or choice.mode or choice.task:
         return None
     condition = workspace.condition(choice.condition)
-    return condition if condition is not None and condition.logged and not condition.mode else None
+    if condition is not None and condition.logged and not condition.mode:
+        return condition
+    return None
 
 
 def _find_project_prompt(workspace: Workspace, choice: Selection) -> Prompt | None:
     """Return the prompt of a selection that is one of another tool's project."""
-    condition = workspace.condition(choice.condition) if choice.condition else None
+    if choice.condition:
+        condition = workspace.condition(choice.condition)
+    else:
+        condition = None
     mode = choice.mode or (condition.mode if condition else None)
-    prompt = workspace.prompts.get(mode) if mode else None
-    return prompt if prompt is not None and prompt.project is not None else None
+    if mode:
+        prompt = workspace.prompts.get(mode)
+    else:
+        prompt = None
+    if prompt is not None and prompt.project is not None:
+        return prompt
+    return None
 
 
 class _Built(NamedTuple):
@@ -152,7 +168,10 @@ def build_texts(workspace: Workspace, record: Record, choice: Selection, origins
         origins=origins,
     )
     profile = profile_of(workspace.options)
-    adapter = adapters.find_adapter(selected.adapter, workspace.adapters, profile) if selected.adapter else None
+    if selected.adapter:
+        adapter = adapters.find_adapter(selected.adapter, workspace.adapters, profile)
+    else:
+        adapter = None
     addition = AdapterTexts()
     if adapter and base.ok:
         addition = render_additions(workspace, adapter, selected.task, record.fields)
@@ -213,8 +232,13 @@ def _build_sent(workspace: Workspace, record: Record, choice: Selection, origins
 def _find_messages_field(workspace: Workspace, choice: Selection) -> str | None:
     """Return the field of the record that holds the messages of a mode; None where a template makes them."""
     selected = resolve_selection(workspace, choice)
-    field = None if isinstance(selected, Diagnostic) else selected.prompt.settings.get(ROW_MESSAGES)
-    return field if isinstance(field, str) else None
+    if isinstance(selected, Diagnostic):
+        field = None
+    else:
+        field = selected.prompt.settings.get(ROW_MESSAGES)
+    if isinstance(field, str):
+        return field
+    return None
 
 
 def _check_system_twice(
@@ -258,7 +282,10 @@ def apply_values(workspace: Workspace, record: Record, extra: Values) -> Record:
     """Return the record with values that somebody tries; a field's value also counts for variables mapped to it."""
     if not extra:
         return record
-    fields = workspace.dataset.fields if workspace.dataset else {}
+    if workspace.dataset:
+        fields = workspace.dataset.fields
+    else:
+        fields = {}
     mapped = {name: extra[field] for name, field in fields.items() if field in extra}
     return replace_values(record, {**mapped, **extra})
 
@@ -270,13 +297,19 @@ def _build_for_judge(
     judge = workspace.judges.get(choice.judge or "")
     if judge is None:
         return _Built(diagnostics=(report_unknown_name("judge", choice.judge or "", workspace.judges),))
-    condition = workspace.condition(choice.condition) if choice.condition else None
+    if choice.condition:
+        condition = workspace.condition(choice.condition)
+    else:
+        condition = None
     if choice.condition and condition is None:
         names = [condition.name for condition in workspace.conditions]
         return _Built(diagnostics=(report_unknown_name("condition", choice.condition, names),))
     if workspace.options.get("placeholders") == "bare" and judge.syntax == "placeholder":
         judge = replace(judge, bare=True)
-    mapped = workspace.dataset.fields if workspace.dataset else {}
+    if workspace.dataset:
+        mapped = workspace.dataset.fields
+    else:
+        mapped = {}
     reference = condition is not None and not (condition.mode or condition.task)
     built = _Built(*build_judge_messages(judge, record, choice.condition, answer, extra, mapped, reference))
     if answer is not None:
@@ -332,5 +365,8 @@ def _put_value(container: Any, path: Sequence[str], value: Any) -> Any:
         if step.isdecimal() and int(step) < len(items):
             items[int(step)] = _put_value(items[int(step)], rest, value)
         return items
-    fields = dict(container) if isinstance(container, Mapping) else {}
+    if isinstance(container, Mapping):
+        fields = dict(container)
+    else:
+        fields = {}
     return {**fields, step: _put_value(fields.get(step), rest, value)}

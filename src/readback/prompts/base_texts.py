@@ -136,7 +136,9 @@ def find_model_system(model: Model | None) -> Segments:
         return ()
     if model.modelfile and model.modelfile.system is not None:
         return (Segment(model.modelfile.system, "system", "Modelfile", model.modelfile.system_place),)
-    return (make_trained_system(model.training),) if model.training else ()
+    if model.training:
+        return (make_trained_system(model.training),)
+    return ()
 
 
 def make_trained_system(system: SystemText) -> Segment:
@@ -147,7 +149,9 @@ def make_trained_system(system: SystemText) -> Segment:
 def make_format_system(model_type: str | None) -> Segments:
     """Return what the *Prompt Format Specification* prescribes for a type of model; nothing for `base`."""
     text = SYSTEM.get(model_type or "")
-    return (Segment(text, "system", "prompt format", NOWHERE),) if text else ()
+    if text:
+        return (Segment(text, "system", "prompt format", NOWHERE),)
+    return ()
 
 
 def render_templates(
@@ -269,7 +273,9 @@ def _read_limit(value: Any) -> int | None:
         number = int(value)
     except (TypeError, ValueError, OverflowError):
         return None
-    return number if number > 0 else None
+    if number > 0:
+        return number
+    return None
 
 
 def _locate_field(place: Location, field: str) -> Location:

@@ -96,7 +96,8 @@ def build_user_message(
     `model_type` is base, instruction_only, rag_trained or None (as base). A stored prompt is taken as it is. What the
     row lacks is a diagnostic; `ok` is False where nothing can be built.
     """
-    options = NO_OPTIONS if options is None else options
+    if options is None:
+        options = NO_OPTIONS
     builder = choose_builder(name, model_type, options)
     key = (
         build_user_message,
@@ -130,7 +131,10 @@ def _build(name: str, builder: Builder, record: Record, options: Options) -> Ren
         question_only = texts.make_rendered(texts.build_question(), diagnostics=(*contexts.diagnostics, diagnostic))
         contexts_use = _make_use(field.name, row_fields.read_contexts(record.fields))
         return replace(question_only, uses=(*question_only.uses, contexts_use))
-    segments = texts.build_hybrid(contexts, options) if builder == "hybrid" else texts.build_standard(contexts)
+    if builder == "hybrid":
+        segments = texts.build_hybrid(contexts, options)
+    else:
+        segments = texts.build_standard(contexts)
     return texts.make_rendered(segments, (field.name,), contexts.diagnostics)
 
 
@@ -139,10 +143,14 @@ def choose_builder(name: str, model_type: str | None, options: Options) -> Build
     if name == "standard":
         return "standard"
     if name == "hybrid" or (name == "rag" and model_type == "instruction_only"):
-        return "standard" if options.get("condition4") == "standard" else "hybrid"
+        if options.get("condition4") == "standard":
+            return "standard"
+        return "hybrid"
     if name == "rag":
         return "stored"
-    return "closed_book" if model_type == "rag_trained" else "question"
+    if model_type == "rag_trained":
+        return "closed_book"
+    return "question"
 
 
 class _Texts(NamedTuple):
@@ -162,7 +170,10 @@ class _Texts(NamedTuple):
 
     def build_hybrid(self, contexts: Contexts, options: Options) -> tuple[Segment, ...]:
         """Return the question, the contexts, and how to answer from both."""
-        lines, blank = ("\n", "\n") if options.get("spacing") == "document" else (" ", "\n\n")
+        if options.get("spacing") == "document":
+            lines, blank = ("\n", "\n")
+        else:
+            lines, blank = (" ", "\n\n")
         ask = self.make_text(f"\n\n{HYBRID}{lines}{UNKNOWN}\n\nAnswer:")
         return (
             self.make_text("Question: "),

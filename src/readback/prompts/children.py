@@ -147,18 +147,26 @@ class Replies:
 
     def get(self, choice: Selection, record: Record) -> Answer | None:
         """Return what the selection's condition replied to the record, for a judge."""
-        condition_answers = self.open(choice) if record.id is not None else None
+        if record.id is not None:
+            condition_answers = self.open(choice)
+        else:
+            condition_answers = None
         if record.id is None or condition_answers is None:
             return None
         return condition_answers.get(record.id)
 
     def to_prompt(self, choice: Selection, record: Record) -> Answer | None:
         """Return what the condition of a choice replied to the record's messages; None where it names no answers."""
-        condition = self.opened.condition(choice.condition) if choice.condition and not choice.judge else None
+        if choice.condition and not choice.judge:
+            condition = self.opened.condition(choice.condition)
+        else:
+            condition = None
         if condition is None or condition.answers is None or record.id is None:
             return None
         opened = self._opened(condition.name)
-        return opened.get(record.id) if opened else None
+        if opened:
+            return opened.get(record.id)
+        return None
 
     def open(self, choice: Selection) -> answers.Answers | None:
         """Open the answers that the selection's judge looks at."""
@@ -284,7 +292,9 @@ def count_children(data: Dataset) -> int:
     Over very long records each takes hundreds of megabytes: a packed file of 150 KiB could fill the memory of a machine
     with many cores.
     """
-    return 1 if data.longest > LONG else os.cpu_count() or 1
+    if data.longest > LONG:
+        return 1
+    return os.cpu_count() or 1
 
 
 def drive(
@@ -327,9 +337,11 @@ def drive(
                 child_answer = _wait_for(run, future)
                 if child_answer is None:
                     return
-                stopped = (
-                    child_answer.stopped if active == tuple(run.active) else None
-                )  # what a choice given up was part of
+                # what a choice given up was part of
+                if active == tuple(run.active):
+                    stopped = child_answer.stopped
+                else:
+                    stopped = None
                 for frame in child_answer.frames if active == tuple(run.active) else ():
                     at = frame.value["next"]
                     yield frame
@@ -481,7 +493,9 @@ def _wait_for(run: _Run, future: Future[_ChildAnswer]) -> _ChildAnswer | None:
     while _is_wanted(run):
         wait((future,), LOOK)
         if future.done():
-            return future.result() if _is_wanted(run) else None
+            if _is_wanted(run):
+                return future.result()
+            return None
     return None
 
 
@@ -493,7 +507,10 @@ def _follow_span(run: _Run, position: int, stop: int, *, careful: bool) -> Itera
     """
     retried_at = -1
     while position < stop and run.active and not run.stopped:
-        end = min(position + BATCH, stop) if careful else stop
+        if careful:
+            end = min(position + BATCH, stop)
+        else:
+            end = stop
         try:
             for frame in run.frames(position, end, tuple(run.active), 1 if careful else BATCH):
                 position = frame.value["next"]

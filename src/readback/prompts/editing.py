@@ -35,7 +35,9 @@ def write_format_template(name: str, record: Record, model_type: str | None, opt
     builder = builders.choose_builder(name, model_type, options)
     if builder == "stored":
         stored = row_fields.read_stored_prompt(record.fields)
-        return f"{{{{ {stored.name} }}}}" if stored else None
+        if stored:
+            return f"{{{{ {stored.name} }}}}"
+        return None
     question = "{{ instruction | trim }}"
     question_only = ALONE.format(question=question)
     if builder == "question":
@@ -49,10 +51,14 @@ def write_format_template(name: str, record: Record, model_type: str | None, opt
     spaced_as_document = builder == "hybrid" and options.get("spacing") == "document"
     block = _write_contexts(field_name, contexts.value, "\n" if spaced_as_document else "\n\n")
     if builder == "standard":
-        without_contexts = NO_CONTEXTS if name == "standard" else None
-        inner = (
-            f"{{% if {field_name} %}}{block}{{% else %}}{without_contexts}{{% endif %}}" if without_contexts else block
-        )
+        if name == "standard":
+            without_contexts = NO_CONTEXTS
+        else:
+            without_contexts = None
+        if without_contexts:
+            inner = f"{{% if {field_name} %}}{block}{{% else %}}{without_contexts}{{% endif %}}"
+        else:
+            inner = block
         template = f"{STANDARD} {UNKNOWN}\n\nContext:\n{inner}\n\nQuestion: {question}\nAnswer:"
         if without_contexts:
             return template
@@ -65,7 +71,10 @@ def write_format_template(name: str, record: Record, model_type: str | None, opt
 def _write_contexts(field: str, contexts: Sequence[Any], between: str) -> str:
     """Write the loop over the contexts, numbered unless every one of them carries its number."""
     texts = [str(context) for context in contexts if context is not None]
-    number = "" if texts and all(map(NUMBER.match, texts)) else "[{{ loop.index }}] "
+    if texts and all(map(NUMBER.match, texts)):
+        number = ""
+    else:
+        number = "[{{ loop.index }}] "
     item = f"{number}{{{{ context | string | trim }}}}"
     # A line end right after a tag is the tag's where blocks are trimmed, so the space between stands in quotes.
     separator = '{% if not loop.last %}{{ "' + between.replace("\n", "\\n") + '" }}{% endif %}'
@@ -103,9 +112,14 @@ def list_targets(workspace: Workspace, choice: Selection, record: Record | None 
     if isinstance(selected, Diagnostic):
         return ()
     kind: Literal["mode", "task"] = "task" if selected.is_task else "mode"
-    name = selected.task if selected.is_task else selected.prompt.mode
+    if selected.is_task:
+        name = selected.task
+    else:
+        name = selected.prompt.mode
     if selected.prompt.syntax == "builder":
-        return _list_format_targets(selected, workspace.options, kind, name, record) if record else ()
+        if record:
+            return _list_format_targets(selected, workspace.options, kind, name, record)
+        return ()
     parts: list[Part] = []
     if selected.prompt.template is not None:
         parts.append("template")
@@ -131,13 +145,19 @@ def get_text(workspace: Workspace, target: Target) -> str:
     if target.written is not None:
         return target.written
     prompt = _get_prompts(workspace, target.kind).get(target.name)
-    return (prompt.template if target.part == "template" else prompt.system) or "" if prompt else ""
+    if prompt:
+        return (prompt.template if target.part == "template" else prompt.system) or ""
+    return ""
 
 
 def locate_text(workspace: Workspace, target: Target) -> Location:
     """Return where the text's first character is."""
     prompt = _get_prompts(workspace, target.kind).get(target.name)
-    return (prompt.place if target.part == "template" else prompt.system_place) if prompt else Location()
+    if prompt:
+        if target.part == "template":
+            return prompt.place
+        return prompt.system_place
+    return Location()
 
 
 def list_sharing(workspace: Workspace, target: Target) -> tuple[Target, ...]:
@@ -152,14 +172,19 @@ def list_sharing(workspace: Workspace, target: Target) -> tuple[Target, ...]:
         for candidate in _list_all(workspace)
         if locate_text(workspace, candidate) == place and get_text(workspace, candidate) == get_text(workspace, target)
     ]
-    return tuple(sharing) if place.file is not None and target in sharing else (target,)
+    if place.file is not None and target in sharing:
+        return tuple(sharing)
+    return (target,)
 
 
 def replace_text(workspace: Workspace, target: Target, new: str) -> Workspace:
     """Return the workspace with the text replaced, wherever it is read from the same place."""
     prompts, tasks = dict(workspace.prompts), dict(workspace.tasks)
     if target.written is not None:
-        prompts_of_kind = prompts if target.kind == "mode" else tasks
+        if target.kind == "mode":
+            prompts_of_kind = prompts
+        else:
+            prompts_of_kind = tasks
         if target.name in prompts_of_kind:
             prompt = prompts_of_kind[target.name]
             prompts_of_kind[target.name] = replace(
@@ -167,7 +192,10 @@ def replace_text(workspace: Workspace, target: Target, new: str) -> Workspace:
             )
         return replace(workspace, prompts=prompts, tasks=tasks)
     for shared in list_sharing(workspace, target):
-        prompts_of_kind = prompts if shared.kind == "mode" else tasks
+        if shared.kind == "mode":
+            prompts_of_kind = prompts
+        else:
+            prompts_of_kind = tasks
         if shared.name in prompts_of_kind:
             prompt = prompts_of_kind[shared.name]
             prompts_of_kind[shared.name] = (
@@ -182,11 +210,9 @@ def restore_line_ends(original: str, typed: str) -> str:
     typed = typed.replace("\r\n", "\n")
     if typed == original_lines:
         return original
-    return (
-        typed.replace("\n", "\r\n")
-        if "\r\n" in original and original_lines.count("\n") == original.count("\r\n")
-        else typed
-    )
+    if "\r\n" in original and original_lines.count("\n") == original.count("\r\n"):
+        return typed.replace("\n", "\r\n")
+    return typed
 
 
 def read_whole_file(workspace: Workspace, target: Target) -> str | None:
@@ -196,7 +222,9 @@ def read_whole_file(workspace: Workspace, target: Target) -> str | None:
         return None
     path = resolve(workspace.root, place.file)
     data = path if isinstance(path, Diagnostic) else read_bytes(path, place.file, MAX_BYTES)
-    return None if isinstance(data, Diagnostic) else data.decode("utf-8", "surrogateescape")
+    if isinstance(data, Diagnostic):
+        return None
+    return data.decode("utf-8", "surrogateescape")
 
 
 def _get_prompts(workspace: Workspace, kind: str) -> dict[str, Prompt]:
@@ -242,7 +270,9 @@ def _quote_path(path: str) -> str:
     """Write a file's name as git does: quoted where it must be, with a tab after one that holds a blank."""
     if any(char in QUOTED or ord(char) < 32 for char in path):
         return f'"{"".join(_escape_characters(path))}"'
-    return f"{path}\t" if " " in path else path
+    if " " in path:
+        return f"{path}\t"
+    return path
 
 
 def _escape_characters(path: str) -> Iterator[str]:

@@ -61,7 +61,10 @@ def begin_call(system: Segments, condition: SelectedTexts, record: Record) -> Ca
 
 def make_own_system(model: Model | None) -> Segments:
     """Return the system prompt that the configuration gives the answering model."""
-    text = model.settings.get("system_prompt") if model else None
+    if model:
+        text = model.settings.get("system_prompt")
+    else:
+        text = None
     if model is None or not isinstance(text, str) or not text:
         return ()
     return (Segment(text, "system", model.name, model.place),)
@@ -76,16 +79,18 @@ def read_history(record: Record) -> tuple[tuple[Message, ...], tuple[Diagnostic,
     history = record.fields.get(HISTORY_FIELD)
     if history in (None, "", []):
         return (), ()
-    turns = (
-        [_read_turn(turn, number, record.place) for number, turn in enumerate(history)]
-        if isinstance(history, list)
-        else [None]
-    )
+    if isinstance(history, list):
+        turns = [_read_turn(turn, number, record.place) for number, turn in enumerate(history)]
+    else:
+        turns = [None]
     messages = tuple(turn for turn in turns if turn is not None)
     if len(messages) == len(turns):
         return messages, ()
     index = turns.index(None)
-    wrong = history[index] if isinstance(history, list) else history
+    if isinstance(history, list):
+        wrong = history[index]
+    else:
+        wrong = history
     shown_value = json.dumps(wrong, ensure_ascii=False, default=str)[:SHOWN]
     where, expected = f"{HISTORY_FIELD}[{index}]", f"a turn with role ({', '.join(get_args(Role))}) and content"
     place = replace(record.place, field=HISTORY_FIELD)
@@ -147,7 +152,10 @@ class Question(NamedTuple):
 def add_examples(workspace: Workspace, choice: Selection, record: Record, user: Segments) -> Question:
     """Return the question as it is sent: alone, or after examples as `Question: …`, `Answer: …`, an empty line each."""
     config, diagnostics = _find_config(workspace, choice)
-    settings = config.settings.get(SETTING) if config else None
+    if config:
+        settings = config.settings.get(SETTING)
+    else:
+        settings = None
     if config is None or not settings:
         return Question(user, diagnostics)
     resolved, resolve_diagnostics, is_known = _resolve_examples(settings, config, record)
@@ -173,7 +181,10 @@ def add_examples(workspace: Workspace, choice: Selection, record: Record, user: 
 def _find_config(workspace: Workspace, choice: Selection) -> tuple[PromptConfig | None, tuple[Diagnostic, ...]]:
     """Find the configuration of a call: that of its condition's file, else the only one, else the first."""
     configs = list_configurations(workspace.configs)
-    condition = workspace.condition(choice.condition) if choice.condition else None
+    if choice.condition:
+        condition = workspace.condition(choice.condition)
+    else:
+        condition = None
     of_condition = [candidate for candidate in configs if condition and candidate.place.file == condition.place.file]
     candidates = of_condition or list(configs)
     first = candidates[0] if candidates else None
@@ -198,9 +209,11 @@ def _resolve_examples(
     if settings["pool"] and mode != "none":
         pool, faults = _read_pool(record)
         diagnostics += faults
-        k = (
-            of_question["k"] if of_question.get("mode") and of_question["k"] is not None else settings["k"]
-        )  # inherit: the number too
+        # inherit: the number too
+        if of_question.get("mode") and of_question["k"] is not None:
+            k = of_question["k"]
+        else:
+            k = settings["k"]
         if mode == "all" or (mode == "k-shot" and len(pool) <= k):
             chosen = pool
         elif mode == "k-shot":

@@ -81,7 +81,9 @@ def _locate_segments(
         return (segment,)
     if name in pieces and texts[name] == segment.text:
         return pieces[name]
-    return (replace(segment, place=values[name].place),) if name in values else (segment,)
+    if name in values:
+        return (replace(segment, place=values[name].place),)
+    return (segment,)
 
 
 def _number_documents(documents: JudgeValue, texts: tuple[str, ...]) -> Iterator[Segment]:

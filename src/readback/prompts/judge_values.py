@@ -46,11 +46,16 @@ class JudgeValue:
     @property
     def text(self) -> str:
         """Return the value as text; "" where it is absent."""
-        return "" if self.value is None else str(self.value)
+        if self.value is None:
+            return ""
+        return str(self.value)
 
     def item(self, index: int, text: str) -> Segment:
         """Return one item of a list as a segment."""
-        field = f"{self.place.field}[{index}]" if self.place.field else None
+        if self.place.field:
+            field = f"{self.place.field}[{index}]"
+        else:
+            field = None
         return Segment(text, "variable", f"{self.name}[{index}]", replace(self.place, field=field))
 
 
@@ -89,13 +94,20 @@ class Rows:
         """Return the fields of one row."""
         if side == "record":
             return self.record.fields
-        return self.answer.fields if self.answer else {}
+        if self.answer:
+            return self.answer.fields
+        return {}
 
     def place(self, side: Side, path: str) -> Location:
         """Return the place of a field of one row."""
         if side == "record":
-            return NOWHERE if self.tries(path) else row_fields.locate_field(self.record, self.mapped.get(path, path))
-        row_place = self.answer.place if self.answer else Location(condition=self.condition)
+            if self.tries(path):
+                return NOWHERE
+            return row_fields.locate_field(self.record, self.mapped.get(path, path))
+        if self.answer:
+            row_place = self.answer.place
+        else:
+            row_place = Location(condition=self.condition)
         return Location(file=row_place.file, line=row_place.line, condition=row_place.condition, field=path)
 
     def tries(self, path: str) -> bool:
@@ -152,8 +164,14 @@ def find_answer(rows: Rows) -> JudgeValue:
     if rows.answer is None:
         return JudgeValue("answer", None, "answer", Location(condition=rows.condition))
     reply_field = find_reply_field(rows)
-    value_in_row = look(rows.answer.fields, reply_field) if reply_field else MISSING
-    text = rows.answer.text if value_in_row is MISSING else as_text(value_in_row)
+    if reply_field:
+        value_in_row = look(rows.answer.fields, reply_field)
+    else:
+        value_in_row = MISSING
+    if value_in_row is MISSING:
+        text = rows.answer.text
+    else:
+        text = as_text(value_in_row)
     return JudgeValue("answer", text, "answer", replace(rows.answer.place, field=reply_field))
 
 
@@ -188,7 +206,9 @@ def find_reply_field(rows: Rows) -> str | None:
     _, path = read_mapping(rows, "answer")
     if path and rows.answer and look(rows.answer.fields, path) not in (None, MISSING):
         return path
-    return rows.answer.reply if rows.answer else None
+    if rows.answer:
+        return rows.answer.reply
+    return None
 
 
 def _find_in_row(rows: Rows, side: Side, name: str, path: str | None, only: Side | None) -> JudgeValue | None:
@@ -202,19 +222,26 @@ def _find_in_row(rows: Rows, side: Side, name: str, path: str | None, only: Side
         row = ROWS[name]({field: value for field, value in rows.fields(side).items() if field not in reply_fields})
         if row:
             row_value = _make_value(rows, side, name, row.name, row.value)
-            values = [row_value, *values] if name in USUAL else [*values, row_value]
+            if name in USUAL:
+                values = [row_value, *values]
+            else:
+                values = [*values, row_value]
     if name in USUAL:
         for value in values:
             if isinstance(value.value, list):
                 return value
-    return values[0] if values else None
+    if values:
+        return values[0]
+    return None
 
 
 def _list_fields(rows: Rows, side: Side, name: str, path: str | None) -> tuple[str, ...]:
     """Return the fields that may hold a value of that name: the one asked for, else the usual ones."""
     if path:
         return (path,)
-    return (name,) if side == "record" and name in rows.mapped else USUAL.get(name, (name,))
+    if side == "record" and name in rows.mapped:
+        return (name,)
+    return USUAL.get(name, (name,))
 
 
 def _read_path(rows: Rows, side: Side, name: str, path: str) -> JudgeValue | None:
@@ -249,11 +276,16 @@ def _differ(judge: Judge, first: Any, second: Any) -> bool:
 
 def _list_texts(judge: Judge, value: Any) -> list[str]:
     """Return a value as the template writes it: a rubric strips what it fills in."""
-    items = value if isinstance(value, list) else [value]
+    if isinstance(value, list):
+        items = value
+    else:
+        items = [value]
     if value in (None, ""):
         items = []
     texts = [str(item) for item in items]
-    return [text.strip() for text in texts] if judge.syntax == "placeholder" else texts
+    if judge.syntax == "placeholder":
+        return [text.strip() for text in texts]
+    return texts
 
 
 def list_documents(documents: JudgeValue) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:

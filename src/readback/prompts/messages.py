@@ -20,17 +20,17 @@ JOINER = Segment("\n\n", "joiner")
 def drop_empty(segments: Iterable[Segment]) -> Segments:
     """Return the segments without empty ones; their text stays the same."""
     listed = tuple(segments)
-    return (
-        listed
-        if "" not in [segment.text for segment in listed]
-        else tuple(segment for segment in listed if segment.text)
-    )
+    if "" not in [segment.text for segment in listed]:
+        return listed
+    return tuple(segment for segment in listed if segment.text)
 
 
 def append_segments(base: Segments, extra: Segments) -> Segments:
     """Return `base`, a blank line and `extra`; where one of them is empty, the other alone."""
     base, extra = drop_empty(base), drop_empty(extra)
-    return (*base, JOINER, *extra) if base and extra else base or extra
+    if base and extra:
+        return (*base, JOINER, *extra)
+    return base or extra
 
 
 def join_texts(
@@ -73,4 +73,6 @@ def compute_fingerprint(messages: Iterable[Message]) -> str:
 def _format_item(message: Message) -> str:
     item = f"{encode_basestring(message.role)},{encode_basestring(message.text)}"
     rest = mark_of(message.whole)
-    return f"[{item},{rest}]" if rest else f"[{item}]"
+    if rest:
+        return f"[{item},{rest}]"
+    return f"[{item}]"

@@ -99,8 +99,13 @@ def build_alternative(workspace: Workspace, model: Model, messages: Sequence[Mes
 
 
 def _find_weights_template(model: Model) -> ChatTemplate | None:
-    template = model.weights.template if model.weights else None
-    return template if template and template.text is not None else None
+    if model.weights:
+        template = model.weights.template
+    else:
+        template = None
+    if template and template.text is not None:
+        return template
+    return None
 
 
 def _fill_modelfile_template(
@@ -171,8 +176,14 @@ def build_model_input(
     """
     if assembly.choice.judge or not assembly.messages:
         return None
-    model = workspace.models.get(condition.model) if condition and condition.model else None
-    messages = _add_answer(assembly.messages, record) if training else assembly.messages
+    if condition and condition.model:
+        model = workspace.models.get(condition.model)
+    else:
+        model = None
+    if training:
+        messages = _add_answer(assembly.messages, record)
+    else:
+        messages = assembly.messages
     if model and (model.modelfile or model.chat_template) and not (training and model.modelfile):
         return build_served_input(workspace, model, messages, training, record)
     return _fill_named_format(workspace, model, assembly, condition, messages, training, record)
@@ -190,13 +201,15 @@ def build_served_input(
     `record` is the row that they are of, whose tools count in `training`.
     """
     if model.modelfile:
-        return None if training else build_for_ollama(workspace, model, messages)
+        if training:
+            return None
+        return build_for_ollama(workspace, model, messages)
     template = model.chat_template or chat.load_format(model.chat_format or "")
     if template:
         return _fill_chat_template(workspace, template, messages, training, model, record)
-    return (
-        named_formats.build_model_input(messages, model.chat_format, training=training) if model.chat_format else None
-    )
+    if model.chat_format:
+        return named_formats.build_model_input(messages, model.chat_format, training=training)
+    return None
 
 
 def _fill_chat_template(

@@ -47,7 +47,10 @@ def build_project_messages(
         return (), (Diagnostic(NOT_ASSEMBLED, {"mode": prompt.mode, "reason": reason}, prompt.place, prompt.mode),)
     tool = settings.get("tool", promptfoo.TOOL)
     added = ADDED.get(tool, ())
-    row = record.fields.get(added[-1]) if added else None
+    if added:
+        row = record.fields.get(added[-1])
+    else:
+        row = None
     about: Mapping[str, Any] = row if isinstance(row, Mapping) else {}
     if tool == promptfoo.TOOL:
         about = about.get("settings", {})
@@ -86,7 +89,10 @@ def _make_messages(rendered: RenderedMessages, place: Location) -> tuple[Message
     messages = []
     for number, message in enumerate(rendered.messages):
         content = message.get("content")
-        text = content if isinstance(content, str) else _join_texts(content)
+        if isinstance(content, str):
+            text = content
+        else:
+            text = _join_texts(content)
         segments = _make_segments(rendered.segments[number : number + 1], text, place)
         if "role" in message:
             role = str(message["role"])
@@ -98,7 +104,10 @@ def _make_messages(rendered: RenderedMessages, place: Location) -> tuple[Message
 
 def _join_texts(content: Any) -> str:
     """Return the texts of a content that is a list of parts, joined by a line feed."""
-    texts = [text_of(part) for part in content] if isinstance(content, list) else []
+    if isinstance(content, list):
+        texts = [text_of(part) for part in content]
+    else:
+        texts = []
     return "\n".join(text for text in texts if text is not None)
 
 

@@ -49,7 +49,10 @@ def resolve_program(workspace: Workspace, prompt: Prompt | None) -> Program:
         prompt is not None and prompt.settings.get("dialect") == ALBERT
     )
     is_current = is_albert and workspace.options.get("albert_dialect") == "current"
-    format_name = config.chat_format if config and not is_current else None
+    if config and not is_current:
+        format_name = config.chat_format
+    else:
+        format_name = None
     bug: Bug = "fixed" if workspace.options.get("chatml_bug") == "fixed" else "reproduce"
     return Program(config, is_albert, "current" if is_current else "classic", format_name, bug)
 
@@ -57,8 +60,13 @@ def resolve_program(workspace: Workspace, prompt: Prompt | None) -> Program:
 def find_program(workspace: Workspace, choice: Selection) -> Program | None:
     """Return the Albert program that sends a selection; None for a judge, a task, and a mode of another dialect."""
     prompt, _ = _find_prompt_and_model(workspace, choice)
-    program = resolve_program(workspace, prompt) if prompt else None
-    return program if program and program.albert else None
+    if prompt:
+        program = resolve_program(workspace, prompt)
+    else:
+        program = None
+    if program and program.albert:
+        return program
+    return None
 
 
 def get_sampling_values(workspace: Workspace, choice: Selection) -> Mapping[str, Any]:
@@ -77,7 +85,10 @@ def find_sampling(workspace: Workspace, choice: Selection) -> Mapping[str, Setti
     program = find_program(workspace, choice)
     if prompt is None or program is None:
         return {}
-    places_at_top = program.config.settings_places if program.config else {}
+    if program.config:
+        places_at_top = program.config.settings_places
+    else:
+        places_at_top = {}
     settings = {name: _make_mode_setting(prompt, name, places_at_top) for name in SAMPLING if name in prompt.settings}
     if program.dialect == "current" and program.config and model:
         kinds = program.config.settings.get("models", ())
@@ -102,8 +113,14 @@ def _is_of_kind(kind: str, model: Model) -> bool:
 
 def _find_prompt_and_model(workspace: Workspace, choice: Selection) -> tuple[Prompt | None, Model | None]:
     """Return the prompt of a selection's mode, and the model it goes to."""
-    condition = workspace.condition(choice.condition) if choice.condition else None
-    mode = None if choice.judge else choice.mode or (condition.mode if condition else None)
+    if choice.condition:
+        condition = workspace.condition(choice.condition)
+    else:
+        condition = None
+    if choice.judge:
+        mode = None
+    else:
+        mode = choice.mode or (condition.mode if condition else None)
     return workspace.prompts.get(mode or ""), workspace.models.get(condition.model or "") if condition else None
 
 
@@ -177,14 +194,19 @@ def find_run_of_judge(workspace: Workspace, judge: str) -> Condition | None:
     """Return a condition whose run a judge judges, where all such runs ask it alike; else None."""
     runs = [condition for condition in workspace.conditions if condition.judge == judge]
     runs_settings = [(run.settings.get("judge_model"), run.settings.get(JUDGE_SETTINGS)) for run in runs]
-    return runs[0] if runs and all(settings == runs_settings[0] for settings in runs_settings) else None
+    if runs and all(settings == runs_settings[0] for settings in runs_settings):
+        return runs[0]
+    return None
 
 
 def _list_sources(
     workspace: Workspace, choice: Selection
 ) -> Iterator[tuple[Level, Values, Mapping[str, Location], Location]]:
     """Yield who may state settings; what comes later goes before what came earlier."""
-    condition = workspace.condition(choice.condition) if choice.condition else None
+    if choice.condition:
+        condition = workspace.condition(choice.condition)
+    else:
+        condition = None
     if choice.judge is not None:
         judge = workspace.judges.get(choice.judge)
         if judge:
@@ -192,15 +214,24 @@ def _list_sources(
             values = {**nested, **judge.settings} if isinstance(nested, Mapping) else judge.settings
             yield "judge", values, {}, judge.place
         run = condition or find_run_of_judge(workspace, choice.judge)
-        of_run = run.settings.get(JUDGE_SETTINGS) if run else None
+        if run:
+            of_run = run.settings.get(JUDGE_SETTINGS)
+        else:
+            of_run = None
         if run and isinstance(of_run, Mapping):
             yield "condition", of_run, {}, run.place
         return
-    model = workspace.models.get(condition.model) if condition and condition.model else None
+    if condition and condition.model:
+        model = workspace.models.get(condition.model)
+    else:
+        model = None
     if model:
         yield "model", model.settings, {}, model.place
     mode = choice.mode or (condition.mode if condition else None)
-    prompt = workspace.prompts.get(mode) if mode else None
+    if mode:
+        prompt = workspace.prompts.get(mode)
+    else:
+        prompt = None
     if prompt:
         yield "mode", prompt.settings, prompt.settings_places, prompt.place
     if condition:

@@ -71,7 +71,10 @@ def list_selections(workspace: Workspace) -> tuple[Selection, ...]:
 
 def _list_judge_selections(workspace: Workspace, name: str) -> Iterable[Selection]:
     """List the selections of a judge that no condition names."""
-    names = [condition.name for condition in workspace.conditions if condition.answers] if workspace.sent else []
+    if workspace.sent:
+        names = [condition.name for condition in workspace.conditions if condition.answers]
+    else:
+        names = []
     return [Selection(condition=condition, judge=name) for condition in names] or [Selection(judge=name)]
 
 
@@ -80,13 +83,19 @@ def resolve_selection(workspace: Workspace, choice: Selection) -> SelectedTexts 
 
     What the selection names itself goes before what its condition names.
     """
-    condition = workspace.condition(choice.condition) if choice.condition else None
+    if choice.condition:
+        condition = workspace.condition(choice.condition)
+    else:
+        condition = None
     if choice.condition and condition is None:
         return report_unknown_name("condition", choice.condition, [c.name for c in workspace.conditions])
     mode = choice.mode or (condition.mode if condition else None)
     task = choice.task or (condition.task if condition else None)
     adapter = choice.adapter or (condition.adapter if condition else None)
-    model = workspace.models.get(condition.model) if condition and condition.model else None
+    if condition and condition.model:
+        model = workspace.models.get(condition.model)
+    else:
+        model = None
     if mode:
         prompt = workspace.prompts.get(mode)
         if prompt is None:
@@ -143,8 +152,13 @@ def explain_model_system(model: Model) -> str | None:
         return f"its Modelfile ({model.modelfile_lost}) cannot be read"
     if model.modelfile is None:
         return f"no Modelfile of {model.name} is among the files"
-    base = None if model.base else _find_base(model.modelfile)
-    return f"its Modelfile states none, and {base}, which it builds on, is not among the files" if base else None
+    if model.base:
+        base = None
+    else:
+        base = _find_base(model.modelfile)
+    if base:
+        return f"its Modelfile states none, and {base}, which it builds on, is not among the files"
+    return None
 
 
 def _is_served(texts: SelectedTexts, model: Model) -> bool:
@@ -164,7 +178,9 @@ def _find_base(modelfile: Modelfile) -> str | None:
     """Return the model that a Modelfile builds on; None for a file of weights."""
     base = next((args.strip() for name, args, _ in reversed(modelfile.commands) if name == "model"), "")
     is_file = base.startswith((".", "/", "~")) or base.lower().endswith(WEIGHTS)
-    return None if is_file or not base else base
+    if is_file or not base:
+        return None
+    return base
 
 
 VERSIONS: Mapping[str, Mapping[str, str]] = MappingProxyType(

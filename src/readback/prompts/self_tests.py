@@ -71,7 +71,9 @@ def list_general_diagnostics(
 
 def _training_inputs(self_test: SelfTest) -> tuple[ModelInput, ...]:
     """Return the training text where a template that somebody named makes it: a guess that fails is ours."""
-    return (self_test.trained,) if self_test.trained and has_own_template(self_test.trained, self_test.first) else ()
+    if self_test.trained and has_own_template(self_test.trained, self_test.first):
+        return (self_test.trained,)
+    return ()
 
 
 def has_own_template(trained: ModelInput, served: ModelInput | None) -> bool:
@@ -131,7 +133,10 @@ def _identify(diagnostic: Diagnostic) -> str:
 
 def _run_model_test(workspace: Workspace, model: Model) -> SelfTest | None:
     """Run the made-up conversation through a model's templates; None where its server is not known."""
-    stated_system = model.modelfile.system if model.modelfile else None
+    if model.modelfile:
+        stated_system = model.modelfile.system
+    else:
+        stated_system = None
     system = Segment(stated_system or SYSTEM, "system", "modelfile" if stated_system else "probe")
     head = (Message("system", (system,)), Message("user", (Segment(USER, "variable", "question"),)))
     reply = Message("assistant", (Segment(REPLY, "variable", "answer"),))
@@ -142,7 +147,10 @@ def _run_model_test(workspace: Workspace, model: Model) -> SelfTest | None:
     if first is None or later is None:
         return None
     template = training_text.find_training_template(model)
-    trained_input = training_text.render_training_text(workspace, template, (*head, reply)) if template else None
+    if template:
+        trained_input = training_text.render_training_text(workspace, template, (*head, reply))
+    else:
+        trained_input = None
     return SelfTest(
         model.name,
         system.text,
@@ -160,4 +168,6 @@ def _build_alternatives(
 ) -> tuple[ModelInput, ModelInput] | None:
     """Build the same conversation and its beginning by the template that Ollama may take instead."""
     first, later = (build_alternative(workspace, model, messages) for messages in (head, (*head, reply, head[1])))
-    return (first, later) if first and later else None
+    if first and later:
+        return (first, later)
+    return None

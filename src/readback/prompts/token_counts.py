@@ -17,8 +17,13 @@ CountedLayer = Literal["wire", "messages"]
 
 def find_model(workspace: Workspace, choice: Selection) -> Model | None:
     """Return the model that a selection is sent to; None for a judge's, which no file names."""
-    condition = workspace.condition(choice.condition) if choice.condition and not choice.judge else None
-    return workspace.models.get(condition.model) if condition and condition.model else None
+    if choice.condition and not choice.judge:
+        condition = workspace.condition(choice.condition)
+    else:
+        condition = None
+    if condition and condition.model:
+        return workspace.models.get(condition.model)
+    return None
 
 
 def load_counter(workspace: Workspace, model: Model | None) -> Counter:
@@ -71,8 +76,13 @@ def count_training_row(workspace: Workspace, record: Record) -> Tokens | None:
     models = (workspace.models.get(name) for name in file.models) if file else iter(())
     model = next((candidate for candidate in models if limits_of.find_training_limit(candidate)), None)
     limit = limits_of.find_training_limit(model)
-    text = training_length.join_longest_texts(record.fields) if limit else None
-    return tokens.count_within(model, [text], workspace.root, limit.context, special=False) if limit and text else None
+    if limit:
+        text = training_length.join_longest_texts(record.fields)
+    else:
+        text = None
+    if limit and text:
+        return tokens.count_within(model, [text], workspace.root, limit.context, special=False)
+    return None
 
 
 def count_quickly(workspace: Workspace, assembly: Assembly, model_input: ModelInput | None) -> Tokens:
@@ -102,4 +112,6 @@ def extend_limits(workspace: Workspace, usual: sandbox.Limits) -> sandbox.Limits
         if model.tokenizer and limits_of.find_training_limit(model)
     ]
     needs_file = any(not tokens.is_table(name) for name in named)
-    return replace(usual, memory=max(usual.memory, tokenizer_json.MEMORY)) if needs_file else usual
+    if needs_file:
+        return replace(usual, memory=max(usual.memory, tokenizer_json.MEMORY))
+    return usual

@@ -49,12 +49,20 @@ def find_row(workspace: Workspace, record: Record, file: str, sent: str = "") ->
                 row = training_reader.read(candidate.fields)
                 if row and row.question and _normalise(row.question.text) == text:
                     return candidate, row
-        record_id = None if record.is_called_by_place else record.id
-        number_of_id = data.find(record_id) if record_id is not None and data.id_field else None
+        if record.is_called_by_place:
+            record_id = None
+        else:
+            record_id = record.id
+        if record_id is not None and data.id_field:
+            number_of_id = data.find(record_id)
+        else:
+            number_of_id = None
         if number_of_id is not None:
             candidate = data.record(number_of_id)
             row = training_reader.read(candidate.fields)
-            return (candidate, row) if row else None
+            if row:
+                return (candidate, row)
+            return None
     return None
 
 
@@ -69,7 +77,10 @@ def lacks_system_messages(workspace: Workspace, file: str) -> bool:
 def index_training_files(workspace: Workspace) -> None:
     """Index the training files of all models, for bounded children, which can write nothing."""
     for model in workspace.models.values():
-        data = _open_training_file(workspace, model.training_messages) if model.training_messages else None
+        if model.training_messages:
+            data = _open_training_file(workspace, model.training_messages)
+        else:
+            data = None
         with contextlib.suppress(DatasetChanged):
             if data and data.still_indexed(workspace.root):
                 _get_index(data)
@@ -77,14 +88,22 @@ def index_training_files(workspace: Workspace) -> None:
 
 def _open_training_file(workspace: Workspace, file: str) -> Dataset | None:
     """Open the training file, once for each of its states; None where it cannot be read or has no rows."""
-    private = workspace.dataset.private if workspace.dataset else ()
+    if workspace.dataset:
+        private = workspace.dataset.private
+    else:
+        private = ()
     try:
         state = file_state(workspace.root / file)
     except OSError:
         return None
-    own_dataset = workspace.dataset if workspace.dataset and workspace.dataset.path == file else None
+    if workspace.dataset and workspace.dataset.path == file:
+        own_dataset = workspace.dataset
+    else:
+        own_dataset = None
     data = _open_file(workspace.root, file, private, own_dataset.json if own_dataset else None, state)
-    return data if len(data) else None
+    if len(data):
+        return data
+    return None
 
 
 @lru_cache(maxsize=8)
@@ -158,7 +177,9 @@ def _load_index(path: Path) -> _Hashes | None:
         return None
     # A bounded child does not check the checksum: its caller has.
     whole = content[: -checksum.SIZE] if sandbox.is_child() else checksum.strip_checksum(content)
-    return _Hashes(memoryview(whole).cast("Q")) if whole is not None and len(whole) % (2 * ITEM) == 0 else None
+    if whole is not None and len(whole) % (2 * ITEM) == 0:
+        return _Hashes(memoryview(whole).cast("Q"))
+    return None
 
 
 def _build_index(data: Dataset) -> array[int]:
@@ -166,7 +187,10 @@ def _build_index(data: Dataset) -> array[int]:
     pairs: list[tuple[int, int]] = []
     for number, record in enumerate(data.records()):
         row = training_reader.read(record.fields)
-        text = _normalise(row.question.text) if row and row.question else ""
+        if row and row.question:
+            text = _normalise(row.question.text)
+        else:
+            text = ""
         if text:
             pairs.append((_compute_hash(text), number))
     pairs.sort()

@@ -55,14 +55,20 @@ def find_training_messages(workspace: Workspace, record: Record, model: str, sen
         row = find_row(workspace, record, trained_model.training_messages, sent)
         if row:
             return _make_row_assembly(*row, record, trained_model)
-    mode = MODES.get(trained_model.type or "") if trained_model else None
+    if trained_model:
+        mode = MODES.get(trained_model.type or "")
+    else:
+        mode = None
     if trained_model is None or mode is None or not _has_builder(workspace):
         return None
     stated_system = trained_model.training
     system = (make_trained_system(stated_system),) if stated_system else make_format_system(trained_model.type)
     user = builders.build_user_message(mode, record, trained_model.type, workspace.options)
     reply = _find_reference(record)
-    messages = [Message("system", drop_empty(system)), Message("user", user.segments)] if user.ok else []
+    if user.ok:
+        messages = [Message("system", drop_empty(system)), Message("user", user.segments)]
+    else:
+        messages = []
     diagnostics = list(user.diagnostics)
     if reply is None:
         place = row_fields.locate_field(record, "expected_response")
@@ -71,7 +77,10 @@ def find_training_messages(workspace: Workspace, record: Record, model: str, sen
         segment = Segment(reply.value, "variable", reply.name, row_fields.locate_field(record, reply.name))
         messages.append(Message("assistant", (segment,)))
     non_empty = tuple(message for message in messages if message.role != "system" or message.segments)
-    fingerprint = compute_fingerprint(non_empty) if non_empty else ""
+    if non_empty:
+        fingerprint = compute_fingerprint(non_empty)
+    else:
+        fingerprint = ""
     choice = Selection(mode=mode)
     return Assembly(
         choice, record.id, record.place.index, non_empty, fingerprint, user.names, tuple(diagnostics), record.masked
@@ -85,8 +94,13 @@ def find_question(messages: Sequence[Message]) -> str:
 
 def find_row_record(workspace: Workspace, record: Record, model: Model, sent: str = "") -> Record | None:
     """Find the row of a model's training file that stands for a record; None where there is none."""
-    row = find_row(workspace, record, model.training_messages, sent) if model.training_messages else None
-    return row[0] if row else None
+    if model.training_messages:
+        row = find_row(workspace, record, model.training_messages, sent)
+    else:
+        row = None
+    if row:
+        return row[0]
+    return None
 
 
 def find_asking_row(workspace: Workspace, record: Record, model: Model, sent: str) -> Assembly | None:
@@ -94,11 +108,16 @@ def find_asking_row(workspace: Workspace, record: Record, model: Model, sent: st
 
     A row that has the record's id alone may be about something else.
     """
-    row = find_row(workspace, record, model.training_messages, sent) if model.training_messages else None
+    if model.training_messages:
+        row = find_row(workspace, record, model.training_messages, sent)
+    else:
+        row = None
     if row is None or not asks_question(record, row[1], sent):
         return None
     assembly = _make_row_assembly(*row, record, model)
-    return assembly if assembly.messages else None
+    if assembly.messages:
+        return assembly
+    return None
 
 
 def find_source_row(assembly: Assembly) -> Location | None:
@@ -107,13 +126,18 @@ def find_source_row(assembly: Assembly) -> Location | None:
         segment for message in assembly.messages for segment in message.segments if segment.origin == "variable"
     )
     first = next(from_row, None)
-    return first.place if first and assembly.choice == ROW else None
+    if first and assembly.choice == ROW:
+        return first.place
+    return None
 
 
 def _make_row_assembly(row_record: Record, row: TrainingRow, record: Record, model: Model) -> Assembly:
     """Make an assembly of a training row, for the record that asks what it asks."""
     messages = make_row_messages(row_record, row, model)
-    fingerprint = compute_fingerprint(messages) if messages else ""
+    if messages:
+        fingerprint = compute_fingerprint(messages)
+    else:
+        fingerprint = ""
     return Assembly(
         ROW, record.id, record.place.index, messages, fingerprint, masked=record.masked or row_record.masked
     )
@@ -128,7 +152,9 @@ def make_row_messages(row_record: Record, row: TrainingRow, model: Model) -> tup
     turns = [(turn, turn.role or "user") for turn in row.prompt]
     turns += [(turn, turn.role or "assistant") for turn in answer]
     messages = tuple(Message(role, _make_turn_segments(turn, row_record), turn.whole) for turn, role in turns)
-    return (*_make_stated_system(model), *messages) if row.system is None else messages
+    if row.system is None:
+        return (*_make_stated_system(model), *messages)
+    return messages
 
 
 def _make_stated_system(model: Model) -> tuple[Message, ...]:
@@ -153,13 +179,24 @@ def _make_turn_segments(turn: Turn, row_record: Record) -> tuple[Segment, ...]:
 
 def find_trained_message(workspace: Workspace, record: Record, choice: Selection) -> Message | None:
     """Return the user message that a condition's model was trained on for `record`; None where none is known."""
-    condition = workspace.condition(choice.condition) if choice.condition and not choice.judge else None
-    model = workspace.models.get(condition.model) if condition and condition.model else None
-    mode = MODES.get(model.type or "") if model else None
+    if choice.condition and not choice.judge:
+        condition = workspace.condition(choice.condition)
+    else:
+        condition = None
+    if condition and condition.model:
+        model = workspace.models.get(condition.model)
+    else:
+        model = None
+    if model:
+        mode = MODES.get(model.type or "")
+    else:
+        mode = None
     if model is None or mode is None or not _has_builder(workspace):
         return None
     user = builders.build_user_message(mode, record, model.type, workspace.options)
-    return Message("user", user.segments) if user.ok else None
+    if user.ok:
+        return Message("user", user.segments)
+    return None
 
 
 def _has_builder(workspace: Workspace) -> bool:
@@ -170,11 +207,9 @@ def _has_builder(workspace: Workspace) -> bool:
 def _find_reference(record: Record) -> Field | None:
     """Return the expected answer: the field training reads, else one of the spellings that evaluation tolerates."""
     answer = record.fields.get("expected_response")
-    return (
-        Field("expected_response", answer)
-        if isinstance(answer, str) and answer
-        else row_fields.read_reference(record.fields)
-    )
+    if isinstance(answer, str) and answer:
+        return Field("expected_response", answer)
+    return row_fields.read_reference(record.fields)
 
 
 Missing = Literal["", "messages", "template", "text"]
@@ -245,10 +280,22 @@ def build_trained_text(workspace: Workspace, record: Record, model: str, sent: S
 
 def build_trained_input(workspace: Workspace, record: Record, choice: Selection) -> ModelInput | None:
     """Build the training text of a selection's record for its condition's model; None where none is known."""
-    condition = workspace.condition(choice.condition) if choice.condition and not choice.judge else None
-    model = workspace.models.get(condition.model) if condition and condition.model else None
-    template = find_training_template(model) if model else None
-    assembly = find_training_messages(workspace, record, model.name) if model and template else None
+    if choice.condition and not choice.judge:
+        condition = workspace.condition(choice.condition)
+    else:
+        condition = None
+    if condition and condition.model:
+        model = workspace.models.get(condition.model)
+    else:
+        model = None
+    if model:
+        template = find_training_template(model)
+    else:
+        template = None
+    if model and template:
+        assembly = find_training_messages(workspace, record, model.name)
+    else:
+        assembly = None
     if model is None or template is None or assembly is None or not assembly.messages:
         return None
     return render_training_text(
@@ -265,13 +312,25 @@ def build_trained_prompt(workspace: Workspace, record: Record, assembly: Assembl
     place of the system message.
     """
     choice = assembly.choice
-    condition = workspace.condition(choice.condition) if choice.condition and not choice.judge else None
-    model = workspace.models.get(condition.model) if condition and condition.model else None
-    template = find_training_template(model) if model and model.training_messages else None
+    if choice.condition and not choice.judge:
+        condition = workspace.condition(choice.condition)
+    else:
+        condition = None
+    if condition and condition.model:
+        model = workspace.models.get(condition.model)
+    else:
+        model = None
+    if model and model.training_messages:
+        template = find_training_template(model)
+    else:
+        template = None
     if model is None or template is None or not assembly.messages:
         return None
     row_assembly = find_asking_row(workspace, record, model, find_question(assembly.messages))
-    messages = row_assembly.messages if row_assembly else _make_stand_in(workspace, model, assembly.messages)
+    if row_assembly:
+        messages = row_assembly.messages
+    else:
+        messages = _make_stand_in(workspace, model, assembly.messages)
     if not messages:
         return None
     if row_assembly:
@@ -293,11 +352,17 @@ def render_row(workspace: Workspace, record: Record) -> Iterator[tuple[Model, tu
     A template that is only guessed, or that makes no text of the row, is left out.
     """
     file = next((file for file in workspace.training if file.path == record.place.file), None)
-    row = training_reader.read(record.fields) if file and file.models else None
+    if file and file.models:
+        row = training_reader.read(record.fields)
+    else:
+        row = None
     rendered_by: set[tuple[str, str | None, str]] = set()
     for name in file.models if file and row else ():
         model = workspace.models.get(name)
-        template = find_training_template(model) if model else None
+        if model:
+            template = find_training_template(model)
+        else:
+            template = None
         if (
             model is None
             or row is None
@@ -307,7 +372,10 @@ def render_row(workspace: Workspace, record: Record) -> Iterator[tuple[Model, tu
         ):
             continue
         messages = make_row_messages(record, row, model)
-        text = render_training_text(workspace, add_row_options(template, record), messages) if messages else None
+        if messages:
+            text = render_training_text(workspace, add_row_options(template, record), messages)
+        else:
+            text = None
         if text and text.segments:
             yield model, messages, text
 
@@ -328,7 +396,9 @@ def _make_stand_in(workspace: Workspace, model: Model, sent: Sequence[Message]) 
     if (model.training and model.training.text) or not lacks_system_messages(workspace, model.training_messages or ""):
         return ()
     turns = tuple(message for message in sent if message.role != "system")
-    return (*turns, _make_answer(STAND_INS[0])) if turns and turns[-1].role == "user" else ()
+    if turns and turns[-1].role == "user":
+        return (*turns, _make_answer(STAND_INS[0]))
+    return ()
 
 
 def find_training_template(model: Model) -> TrainingTemplate | None:
@@ -342,22 +412,37 @@ def find_training_template(model: Model) -> TrainingTemplate | None:
         return TrainingTemplate(model.chat_template.name, model.chat_template, "serving", options)
     if model.chat_format:
         return TrainingTemplate(model.chat_format, chat.load_format(model.chat_format), "serving", options)
-    modelfile_template = (model.modelfile.template or "") if model.modelfile else ""
+    if model.modelfile:
+        modelfile_template = model.modelfile.template or ""
+    else:
+        modelfile_template = ""
     name = next((name for marks, name in FAMILIES if all(mark in modelfile_template for mark in marks)), None)
-    family_template = chat.load_format(name) if name else None
-    return TrainingTemplate(family_template.name, family_template, "assumed", options) if family_template else None
+    if name:
+        family_template = chat.load_format(name)
+    else:
+        family_template = None
+    if family_template:
+        return TrainingTemplate(family_template.name, family_template, "assumed", options)
+    return None
 
 
 def add_row_options(template: TrainingTemplate, row: Record | None) -> TrainingTemplate:
     """Return the template with the tools of a training row."""
-    row_options = read_row_options(row.fields) if row else {}
-    return replace(template, options={**template.options, **row_options}) if row_options else template
+    if row:
+        row_options = read_row_options(row.fields)
+    else:
+        row_options = {}
+    if row_options:
+        return replace(template, options={**template.options, **row_options})
+    return template
 
 
 def is_guessed(model: Model) -> bool | None:
     """Tell whether the training template is a guess by the Modelfile; None where not even a guess is possible."""
     template = find_training_template(model)
-    return template.basis == "assumed" if template else None
+    if template:
+        return template.basis == "assumed"
+    return None
 
 
 def render_training_text(workspace: Workspace, template: TrainingTemplate, messages: Sequence[Message]) -> ModelInput:
@@ -385,7 +470,10 @@ def _cut_prompt(
 ) -> tuple[Segment, ...]:
     """Return the training text of messages up to where their last answer begins; `text` is all of it."""
     messages_before, answer = _split_last_answer(messages)
-    start = _locate_answer(text, answer) if answer else None
+    if answer:
+        start = _locate_answer(text, answer)
+    else:
+        start = None
     if start is not None:
         return named_formats.cut_segments(text.segments, 0, start)
     return _cut_before_answer(workspace, template, messages_before)
@@ -415,7 +503,9 @@ def _locate_answer(model_input: ModelInput, answer: Message) -> int | None:
     if start is None or not answer_segments:
         return None
     first_character = answer_segments[0].text.strip()[:1]
-    return start if model_input.text.startswith(first_character, start) else None
+    if model_input.text.startswith(first_character, start):
+        return start
+    return None
 
 
 def _make_answer(text: str) -> Message:

@@ -54,7 +54,9 @@ def find_state(path: Path) -> Path | None:
         return next((each for each in sorted(path.parent.glob(f"*/{STATE}")) if _is_state_file(each)), None)
     if path == home or not _is_state_file(home):
         return None
-    return home if path.name == INFO or path in _list_files(home, STATE)[0] else None
+    if path.name == INFO or path in _list_files(home, STATE)[0]:
+        return home
+    return None
 
 
 def _is_state_file(path: Path) -> bool:
@@ -78,7 +80,10 @@ def spool(path: Path, out: BinaryIO, file: str) -> Iterator[int | Diagnostic]:
     size = path.stat().st_size
     done = 0
     for at, each in enumerate(files):
-        name = file if each == path else (PurePosixPath(file).parent / each.name).as_posix()
+        if each == path:
+            name = file
+        else:
+            name = (PurePosixPath(file).parent / each.name).as_posix()
         for event in _decode_file(each, out, name, done, is_first=not at):
             if isinstance(event, Diagnostic):
                 yield event

@@ -22,7 +22,9 @@ def many_of(code: str) -> str:
 
 def about(diagnostic: Diagnostic) -> str:
     """Return the code that a diagnostic is about: for "more than are listed" the code of those, else its own."""
-    return str(diagnostic.values["code"]) if diagnostic.code == MANY else diagnostic.code
+    if diagnostic.code == MANY:
+        return str(diagnostic.values["code"])
+    return diagnostic.code
 
 
 class BoundedDiagnostics:

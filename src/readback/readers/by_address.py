@@ -61,7 +61,9 @@ def redact_address(address: str) -> str:
     if "://" not in address:
         return address
     before, query, _ = re.sub(r"://[^/]*@", "://…@", address).partition("?")
-    return f"{before}?…" if query else before
+    if query:
+        return f"{before}?…"
+    return before
 
 
 def fetch(address: str) -> Path:
@@ -92,7 +94,10 @@ def _check_allowed(address: str) -> None:
         raise Refused("a path of this machine is given as it is, without file://")
     prefixes = os.environ.get(VARIABLE, "").split()
     if not any(f"{address.rstrip('/')}/".startswith(f"{prefix.rstrip('/')}/") for prefix in prefixes):
-        setting = f"it has {' '.join(prefixes)}" if prefixes else f"it is not set; {VARIABLE}={address} allows this one"
+        if prefixes:
+            setting = f"it has {' '.join(prefixes)}"
+        else:
+            setting = f"it is not set; {VARIABLE}={address} allows this one"
         raise Refused(f"only addresses below the prefixes in the environment variable {VARIABLE} are read: {setting}")
 
 
@@ -134,12 +139,18 @@ def _list_files(store: Any, base: str, name: str, trusted: bool) -> dict[str, _F
         store.invalidate_cache()
         info = store.info(base)
     except FileNotFoundError as error:  # of some stores whatever else is wrong
-        cause = f" ({type(error.__cause__).__name__})" if error.__cause__ else ""
+        if error.__cause__:
+            cause = f" ({type(error.__cause__).__name__})"
+        else:
+            cause = ""
         raise Refused(f"there is no such file or folder{cause}") from error
     except Exception as error:
         raise Refused(_format_error(error)) from error
     try:
-        entries = [("", info)] if info["type"] == "file" else list(_walk_folder(store, base.rstrip("/"), base))
+        if info["type"] == "file":
+            entries = [("", info)]
+        else:
+            entries = list(_walk_folder(store, base.rstrip("/"), base))
     except Refused:
         raise
     except Exception as error:
@@ -148,9 +159,15 @@ def _list_files(store: Any, base: str, name: str, trusted: bool) -> dict[str, _F
         raise Refused("there is no file in it")
     listed: dict[str, _File] = {}
     for path, about in entries:
-        vouched = next((str(about[key]) for key in VOUCHES if about.get(key)), None) if trusted else None
+        if trusted:
+            vouched = next((str(about[key]) for key in VOUCHES if about.get(key)), None)
+        else:
+            vouched = None
         details = tuple(sorted((str(key), str(value)) for key, value in about.items() if not SEEN.search(str(key))))
-        size = int(about["size"]) if str(about.get("size", "")).isdecimal() else None
+        if str(about.get("size", "")).isdecimal():
+            size = int(about["size"])
+        else:
+            size = None
         listed[f"{name}{path}"] = _File(str(about["name"]) if path else base, size, vouched, details)
     return listed
 

@@ -104,7 +104,9 @@ def upload_of(real: Path) -> str | None:
     if not real.is_relative_to(home) or real == home:
         return None
     name = real.relative_to(home).parts[0]
-    return name if name.startswith(UPLOAD) else None
+    if name.startswith(UPLOAD):
+        return name
+    return None
 
 
 def _list_places() -> Iterator[Path]:

@@ -211,11 +211,15 @@ def record(element: Mapping[str, Any], place: Location) -> tuple[dict[str, Any] 
     """Return the fields of an entry of the list, or why it is not a question, and diagnostics of what was left out."""
     diagnostics: list[Diagnostic] = []
     item = unwrap_single(element.get("item"))
-    text = item.get("text") if isinstance(item, Mapping) else None
+    if isinstance(item, Mapping):
+        text = item.get("text")
+    else:
+        text = None
     if not isinstance(item, Mapping) or not isinstance(text, str) or not text.strip():
-        what = (
-            f"item.text is {_describe_value(text)}" if isinstance(item, Mapping) else f"item is {_describe_value(item)}"
-        )
+        if isinstance(item, Mapping):
+            what = f"item.text is {_describe_value(text)}"
+        else:
+            what = f"item is {_describe_value(item)}"
         return f"no question: {what}", diagnostics
 
     def leave(where: str, value: Any, expected: str, severity: Severity | None = "warning") -> None:
@@ -227,7 +231,10 @@ def record(element: Mapping[str, Any], place: Location) -> tuple[dict[str, Any] 
     fields["question"] = text
     for name, key in (("reference", "acceptedAnswer"), ("template_source", "hasPart")):
         holder = unwrap_single(item.get(key))
-        inner = holder.get("text") if isinstance(holder, Mapping) else holder
+        if isinstance(holder, Mapping):
+            inner = holder.get("text")
+        else:
+            inner = holder
         if isinstance(inner, str) and isinstance(holder, Mapping):
             fields[name] = inner
         elif inner is not None:
@@ -258,7 +265,10 @@ def compute_question_id(element: Mapping[str, Any]) -> str:
     if isinstance(identifier, str) and identifier.strip():
         return identifier
     item = unwrap_single(element.get("item"))
-    text = item.get("text") if isinstance(item, Mapping) else ""
+    if isinstance(item, Mapping):
+        text = item.get("text")
+    else:
+        text = ""
     question = text if isinstance(text, str) else ""
     slug = question.lower().replace(" ", "-").translate(dict.fromkeys(map(ord, "?.,")))[:SLUG]
     digest = hashlib.md5(question.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
@@ -277,7 +287,10 @@ def properties(
         )
         return
     for n, entry in enumerate(listed or ()):
-        name = entry.get("name") if isinstance(entry, Mapping) else None
+        if isinstance(entry, Mapping):
+            name = entry.get("name")
+        else:
+            name = None
         if isinstance(name, str) and name and isinstance(entry, Mapping):
             yield name, entry.get("value")
         else:
@@ -321,7 +334,9 @@ def decode_property(name: str, value: Any, diagnostics: list[Diagnostic], place:
 
 def unwrap_single(value: Any) -> Any:
     """JSON-LD writes a single value as itself or as a list of one."""
-    return value[0] if isinstance(value, list) and len(value) == 1 else value
+    if isinstance(value, list) and len(value) == 1:
+        return value[0]
+    return value
 
 
 def report_wrong_value(
@@ -337,7 +352,11 @@ def _describe_value(value: Any) -> str:
     if isinstance(value, Mapping):
         return "an object"
     if isinstance(value, str):
-        return value[:SHOWN] if value.strip() else "empty"
+        if value.strip():
+            return value[:SHOWN]
+        return "empty"
     if isinstance(value, list):
         return "a list"
-    return "absent" if value is None else json.dumps(value)[:SHOWN]
+    if value is None:
+        return "absent"
+    return json.dumps(value)[:SHOWN]

@@ -41,7 +41,9 @@ def write(file: BinaryIO, pieces: Iterable[bytes | memoryview]) -> None:
 def strip_checksum(content: bytes | memoryview) -> bytes | memoryview | None:
     """Return what stands before the checksum at the end of the content; None where the checksum does not match."""
     body = content[:-SIZE]
-    return body if len(content) >= SIZE and compute_digest(body) == bytes(content[-SIZE:]) else None
+    if len(content) >= SIZE and compute_digest(body) == bytes(content[-SIZE:]):
+        return body
+    return None
 
 
 # Of what somebody else wrote: a cryptographic hash, for it decides whether a file still holds what it held. BLAKE3 is
@@ -162,7 +164,10 @@ def state(file: Path | str | int) -> State:
     entry = _remembered.get(key)
     if entry is None or entry.about != about or entry.at - status.st_ctime_ns < CERTAIN_AFTER:
         now = time.time_ns()
-        content = _hash_edges(file, status.st_size) if stat.S_ISREG(status.st_mode) else ""
+        if stat.S_ISREG(status.st_mode):
+            content = _hash_edges(file, status.st_size)
+        else:
+            content = ""
         if len(_remembered) >= KEPT:
             _remembered.clear()
         entry = _remembered[key] = _Remembered(about, now, content)
@@ -172,12 +177,18 @@ def state(file: Path | str | int) -> State:
 def _hash_edges(file: Path | str | int, size: int) -> str:
     """Hash a file's first and last bytes; "" for a file that cannot be read."""
     try:
-        handle = file if isinstance(file, int) else os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        if isinstance(file, int):
+            handle = file
+        else:
+            handle = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
         return ""
     try:
         head = os.pread(handle, 2 * EDGE if size <= 2 * EDGE else EDGE, 0)
-        tail = os.pread(handle, EDGE, size - EDGE) if size > 2 * EDGE else b""
+        if size > 2 * EDGE:
+            tail = os.pread(handle, EDGE, size - EDGE)
+        else:
+            tail = b""
     except OSError:
         return ""
     finally:

@@ -67,15 +67,22 @@ def choose_format(
     if named == "jsonl" and head.removeprefix(UTF8_MARK).lstrip().startswith(b"["):
         name = _recognise_content(head, ".jsonl")  # a list, whatever it is called: its reader says so
     if name not in formats:
-        reason = f"there is no format '{named}'" if named else "its name and first bytes show no known format"
+        if named:
+            reason = f"there is no format '{named}'"
+        else:
+            reason = "its name and first bytes show no known format"
         endings = [ending for reader in formats.values() for ending in reader.SUFFIXES]
         values = {"path": file, "reason": reason, "known": sorted(formats), "endings": endings}
         return Diagnostic("dat-not-recognised", values, Location(file=file))
     module = formats[name]
     odd = bool(suffixes) and not named and suffixes[-1] not in module.SUFFIXES
-    detail = f"read as {name} by its content" if odd else ""
+    if odd:
+        detail = f"read as {name} by its content"
+    else:
+        detail = ""
     if hasattr(module, "spool"):
-        table = table if getattr(module, "TABLES", False) else None
+        if not getattr(module, "TABLES", False):
+            table = None
         return ChosenFormat(module, packed, detail, table=table, environment=environment)
     return ChosenFormat(module, packed, detail, encoding if needs_decoding(encoding) else None, guess)
 
@@ -113,11 +120,13 @@ def _recognise_content(head: bytes, suffix: str) -> str | None:
     first, _, rest = begin.partition(b"\n")
     rest = rest.lstrip(b" \t\r\n")
     if begin.startswith(b"["):
-        return "jsonl" if format_name == "jsonl" and rest and first.rstrip().endswith(b"]") else "json"
+        if format_name == "jsonl" and rest and first.rstrip().endswith(b"]"):
+            return "jsonl"
+        return "json"
     if begin.startswith(b"{"):
-        return (
-            "jsonl" if format_name == "jsonl" or (first.rstrip().endswith(b"}") and rest.startswith(b"{")) else "json"
-        )
+        if format_name == "jsonl" or (first.rstrip().endswith(b"}") and rest.startswith(b"{")):
+            return "jsonl"
+        return "json"
     return format_name
 
 

@@ -73,7 +73,9 @@ def find_origin(root: Path) -> str | None:
         state = copy.parent
         kind = state.parent.parent
         if copy.name == COPY and kind.name in KINDS:
-            return read_about(state)[0] if kind == cache_folder.cache_folder(kind.name).absolute() else None
+            if kind == cache_folder.cache_folder(kind.name).absolute():
+                return read_about(state)[0]
+            return None
     return None
 
 

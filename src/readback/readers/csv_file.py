@@ -395,7 +395,9 @@ def _count_remarks(head: Sequence[Line], delimiter: str | None) -> int:
         separator = delimiter or find_separator(head[at].data or b"")
         verdict = is_header_below(_cells(head[at], separator), [_cells(line, separator) for line in head[:at]])
         if verdict is not None:
-            return at if verdict else 0
+            if verdict:
+                return at
+            return 0
     return 0
 
 
@@ -432,7 +434,10 @@ def _is_groups(cells: Sequence[str], width: int) -> bool:
     if len(cells) != width or width < 3 or not named:
         return False
     idle = width - len(set(named))  # empty, or written again
-    enough = width if len(named) < width else width - 1
+    if len(named) < width:
+        enough = width
+    else:
+        enough = width - 1
     if 2 * idle < enough:
         return False
     spans = any(cell.strip() and (not after.strip() or after == cell) for cell, after in pairwise(cells))

@@ -49,13 +49,17 @@ def needs_decoding(encoding: str | None) -> bool:
 def find_encoding_name(looks: object) -> str:
     """Return the name under which an encoding that a finding speaks of may be stated; "" where there is none."""
     name = str(looks).lower()
-    return name if name in ENCODINGS else ""
+    if name in ENCODINGS:
+        return name
+    return ""
 
 
 def decode_head(head: bytes, encoding: str) -> bytes:
     """Return the beginning of a file in UTF-8; bytes that are no text in its encoding stay as they are."""
     decoder = _choose_decoder(encoding, head)
-    return head if isinstance(decoder, str) else _encode(decoder.decode(head), encoding)
+    if isinstance(decoder, str):
+        return head
+    return _encode(decoder.decode(head), encoding)
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,9 @@ def snapshot(folder: Path) -> Path:
     revisions = _list_revisions(folder)
     main = _read_ref(folder, "main")
     chosen = [p for p in revisions if p.name == main] or (revisions if len(revisions) == 1 else [])
-    return chosen[0] if chosen else folder
+    if chosen:
+        return chosen[0]
+    return folder
 
 
 def name(folder: Path) -> str | None:
@@ -105,7 +107,9 @@ def _get_repository(entry: Path) -> str:
 
 def _list_revisions(entry: Path) -> list[Path]:
     snapshots = entry / "snapshots"
-    return [path for path in list_entries(snapshots) if is_folder(path)] if is_folder(snapshots) else []
+    if is_folder(snapshots):
+        return [path for path in list_entries(snapshots) if is_folder(path)]
+    return []
 
 
 def _read_ref(entry: Path, name: str) -> str | None:
@@ -132,22 +136,34 @@ def _explain_no_repository(repository: str, home: Path) -> str:
     ]
     near = find_nearest(repository, repositories)
     hint = f"; did you mean '{near}'?" if near else ""
-    listed = f"there are: {_join_names(repositories)}" if repositories else "there is none"
+    if repositories:
+        listed = f"there are: {_join_names(repositories)}"
+    else:
+        listed = "there is none"
     where = f"the local Hugging Face cache ({home})"
     return f"no repository '{repository}' in {where}{hint or f'; {listed}'}; nothing is downloaded"
 
 
 def _explain_no_revision(repository: str, requested: str | None, revisions: list[str], candidates: list[str]) -> str:
-    listing = (
-        f"there are: {_join_names([commit[:SHORT] for commit in revisions])}" if revisions else "it has no files there"
-    )
+    if revisions:
+        listing = f"there are: {_join_names([commit[:SHORT] for commit in revisions])}"
+    else:
+        listing = "it has no files there"
     if requested is None:
         why = f"'{repository}' is in the local Hugging Face cache, but nothing says which revision is meant"
-        return f"{why}; write {repository}@REVISION; {listing}" if revisions else f"{why}; {listing}"
-    many = "more than one revision of" if candidates else "no revision of"
+        if revisions:
+            return f"{why}; write {repository}@REVISION; {listing}"
+        return f"{why}; {listing}"
+    if candidates:
+        many = "more than one revision of"
+    else:
+        many = "no revision of"
     return f"{many} '{repository}' in the local Hugging Face cache begins with '{requested}'; {listing}"
 
 
 def _join_names(names: list[str]) -> str:
-    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    if len(names) > LISTED:
+        more = f" and {len(names) - LISTED} more"
+    else:
+        more = ""
     return ", ".join(names[:LISTED]) + more

@@ -63,7 +63,10 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
         case "{":
             walk = Walk(restart(stream, begin), file)
             row = walk.item()
-            key = _find_list(row.fields) if isinstance(row, Row) else None
+            if isinstance(row, Row):
+                key = _find_list(row.fields)
+            else:
+                key = None
             if isinstance(row, Row) and key is None:
                 yield row
             else:
@@ -121,7 +124,9 @@ def find_key_name(walk: Walk) -> str | None:
             return None
     if len(values) < 2 or not all(_is_alike(value, values[0]) for value in values):
         return None
-    return "key" if any("id" in value for value in values) else "id"
+    if any("id" in value for value in values):
+        return "key"
+    return "id"
 
 
 def _is_alike(value: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
@@ -138,7 +143,9 @@ def _find_list(fields: Mapping[str, Any]) -> str | None:
     list_keys = [
         key for key in keys if isinstance(fields[key], list) and any(isinstance(item, dict) for item in fields[key])
     ]
-    return list_keys[0] if len(list_keys) == 1 and (list_keys[0] in LISTS or len(fields) == 1) else None
+    if len(list_keys) == 1 and (list_keys[0] in LISTS or len(fields) == 1):
+        return list_keys[0]
+    return None
 
 
 LISTS = ("data", "records", "rows", "items", "examples", "samples", "entries", "instances", "questions", "results")
@@ -211,11 +218,10 @@ class Walk:
         raw = text.encode("utf-8", "surrogateescape")
         if isinstance(value, dict) and (text.isascii() or is_utf8(raw)):
             return Row(value, line, cursor.line, offset, cursor.offset, raw, cursor.decoder.diagnostics(value, place))
-        diagnostic = (
-            report_not_utf8(raw, self.file, line, column)
-            if isinstance(value, dict)
-            else report_no_object(value, place, column)
-        )
+        if isinstance(value, dict):
+            diagnostic = report_not_utf8(raw, self.file, line, column)
+        else:
+            diagnostic = report_no_object(value, place, column)
         return Refused(diagnostic, line, cursor.line, cursor.offset)
 
     def object(self, key: str | None, whole_object: Row | Refused) -> Iterator[Event]:

@@ -91,7 +91,12 @@ class Decoder:
     def _endless(self, value: Any, place: Location) -> Iterator[Diagnostic]:
         if self.endless:
             for path, number in list(find_non_finite(value))[:MOST_NAN]:
-                name = "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
+                if math.isnan(number):
+                    name = "NaN"
+                elif number > 0:
+                    name = "Infinity"
+                else:
+                    name = "-Infinity"
                 yield Diagnostic("dat-nan", {"field": path, "value": name}, place, path)
 
 
@@ -134,7 +139,9 @@ def find_non_finite(value: Any, path: str = "") -> Iterator[tuple[str, float]]:
 def drop_non_finite(value: Any) -> Any:
     """Return a value with None for each number that JSON does not have; the value itself is changed."""
     if isinstance(value, float):
-        return value if math.isfinite(value) else None
+        if math.isfinite(value):
+            return value
+        return None
     if isinstance(value, dict):
         for key, inner in value.items():
             if isinstance(inner, float | dict | list):
@@ -177,7 +184,9 @@ class Plain:
         if not self._counted:
             again = _encode(value)
             if (_spaced(again, indent=0) if self._spaced else again) == raw:
-                return value if _count_quotes(value, False, DEEPEST) >= 0 else None
+                if _count_quotes(value, False, DEEPEST) >= 0:
+                    return value
+                return None
             self._spaced = len(again) != len(raw)
         if not _has_each_key_once(value, raw):
             return None
@@ -188,7 +197,9 @@ class Plain:
 def decode_plain(raw: bytes) -> dict[str, Any] | None:
     """Decode a record that was read before; of a repeated key the last value is taken without a report."""
     value = _decode_object(raw)
-    return value if value is not None and _count_quotes(value, False, DEEPEST) >= 0 else None
+    if value is not None and _count_quotes(value, False, DEEPEST) >= 0:
+        return value
+    return None
 
 
 def _decode_object(raw: bytes) -> dict[str, Any] | None:
@@ -196,7 +207,9 @@ def _decode_object(raw: bytes) -> dict[str, Any] | None:
         value = _decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    return value if type(value) is dict else None
+    if type(value) is dict:
+        return value
+    return None
 
 
 def _has_each_key_once(value: dict[str, Any], raw: bytes) -> bool:

@@ -61,7 +61,10 @@ def rows(stream: BinaryIO, file: str) -> Iterator[Event]:
                 data = data[len(UTF8_MARK) :]
                 start += len(UTF8_MARK)
         if utf16 or data is None:
-            diagnostic = None if utf16 else report_too_long(file, line.number, line.end - line.offset)
+            if utf16:
+                diagnostic = None
+            else:
+                diagnostic = report_too_long(file, line.number, line.end - line.offset)
             yield Refused(diagnostic, line.number, line.number, line.end)
             continue
         raw = strip_line_end(data)
@@ -118,7 +121,10 @@ def _decode_value(decoder: Decoder, raw: bytes, place: Location) -> dict[str, An
         return report_not_utf8(raw, place.file or "", place.line or 0)
     except NotJson as error:
         above = text[: error.at]
-        where = replace(place, line=(place.line or 0) + above.count("\n")) if "\n" in above else place
+        if "\n" in above:
+            where = replace(place, line=(place.line or 0) + above.count("\n"))
+        else:
+            where = place
         return report_bad_record(f"not JSON ({error.reason})", where, len(above) - above.rfind("\n"))
     if isinstance(value, dict):
         return value
@@ -197,7 +203,9 @@ class LineFeed:
 
     def __next__(self) -> Line:
         """Return the next line."""
-        return self._returned.popleft() if self._returned else next(self._new)
+        if self._returned:
+            return self._returned.popleft()
+        return next(self._new)
 
     def put_back(self, returned: Sequence[Line]) -> None:
         """Put lines back: they come next."""

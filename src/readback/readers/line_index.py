@@ -54,7 +54,9 @@ class LineIndex:
                 if end:
                     break
                 block, at = block + 1, 0
-        return b"".join(pieces) if 0 < size <= longest else None
+        if 0 < size <= longest:
+            return b"".join(pieces)
+        return None
 
     def _begin(self, file: int, number: int) -> tuple[int, int] | None:
         """Return the block in which a line begins, and its first byte there; None where there is no such line."""
@@ -67,7 +69,9 @@ class LineIndex:
         content, at = self._block(file, block), -1
         for _ in range(before - (self.ends[block - 1] if block else 0)):
             at = content.find(b"\n", at + 1)
-        return (block, at + 1) if at + 1 < len(content) else (block + 1, 0)
+        if at + 1 < len(content):
+            return (block, at + 1)
+        return (block + 1, 0)
 
     def _block(self, file: int, number: int) -> bytes:
         content = os.pread(file, BLOCK, number * BLOCK)

@@ -79,7 +79,10 @@ def _write_rows(data: Path, out: BinaryIO, file: str, entry: Entry) -> Iterator[
     if isinstance(chosen, Diagnostic):
         yield chosen
         return
-    convert = _convert_conversation if entry.formatting == SHAREGPT else _convert_instruction
+    if entry.formatting == SHAREGPT:
+        convert = _convert_conversation
+    else:
+        convert = _convert_instruction
     with ExitStack() as until_read:
         text = yield from _unpack(data, chosen, file, until_read)
         stream = until_read.enter_context(text.open("rb", BUFFER))
@@ -141,8 +144,10 @@ def _convert_conversation(fields: Mapping[str, Any], entry: Entry) -> dict[str, 
         ]
         del row["system"]
     if is_openai:
-        return {"messages" if name == "conversations" else name: messages if name == "conversations" else value
-                for name, value in row.items()}  # fmt: skip
+        return {
+            "messages" if name == "conversations" else name: messages if name == "conversations" else value
+            for name, value in row.items()
+        }
     return {**row, "conversations": messages}
 
 

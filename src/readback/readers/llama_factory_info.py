@@ -60,7 +60,10 @@ def _is_mapping(head: bytes) -> bool:
         value = json.loads(head)
     except (ValueError, RecursionError):
         return False
-    entries = list(value.values()) if isinstance(value, dict) else []
+    if isinstance(value, dict):
+        entries = list(value.values())
+    else:
+        entries = []
     return bool(entries) and all(isinstance(entry, dict) and entry.keys() & set(PLACES) for entry in entries)
 
 
@@ -83,7 +86,8 @@ def _read_entries(path: Path, size: int, _: int) -> tuple[Entry, ...]:
 
 def _read_entry(name: str, entry: Mapping[str, Any]) -> Entry:
     formatting = entry.get("formatting", ALPACA)
-    formatting = formatting if isinstance(formatting, str) and formatting in COLUMNS else ALPACA
+    if not (isinstance(formatting, str) and formatting in COLUMNS):
+        formatting = ALPACA
     file = entry.get("file_name")
     return Entry(
         name,

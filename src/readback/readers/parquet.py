@@ -62,7 +62,9 @@ def describe_lost_rows(frame: Mapping[str, Any], done: int) -> str:
     many, error = frame["lost"], frame["error"]
     if many > LOST:
         return f"rows from {done + 1} on are lost, {many:,} of them if its end is right: {error}"
-    return f"rows {done + 1} to {done + many} are lost: {error}" if many > 1 else f"row {done + 1} is lost: {error}"
+    if many > 1:
+        return f"rows {done + 1} to {done + many} are lost: {error}"
+    return f"row {done + 1} is lost: {error}"
 
 
 def rows(lines: BinaryIO, file: str) -> Iterator[Event]:
@@ -134,14 +136,13 @@ def _describe_contradiction(file: Any) -> str:
         repeated_names = list(_read_arrow_schema(written).names)
     else:
         paths = [group.column(at).path_in_schema for group in groups[:1] for at in range(group.num_columns)]
-        repeated_names = (
-            list(dict.fromkeys(path.partition(".")[0] for path in paths)) if paths and about.num_rows else names
-        )
-    return (
-        ""
-        if names == repeated_names
-        else f"its end calls the columns {', '.join(names)} and also {', '.join(repeated_names)}"
-    )
+        if paths and about.num_rows:
+            repeated_names = list(dict.fromkeys(path.partition(".")[0] for path in paths))
+        else:
+            repeated_names = names
+    if names == repeated_names:
+        return ""
+    return f"its end calls the columns {', '.join(names)} and also {', '.join(repeated_names)}"
 
 
 def _read_arrow_schema(written: bytes) -> Any:
@@ -208,4 +209,6 @@ def _convert_value(value: Any) -> Any:
             return value.decode("utf-8")
         except UnicodeDecodeError:
             return base64.b64encode(value).decode("ascii")
-    return value.isoformat() if isinstance(value, date | time) else str(value)
+    if isinstance(value, date | time):
+        return value.isoformat()
+    return str(value)

@@ -51,7 +51,9 @@ def format_relative(root: Path, path: Path) -> str:
 def format_absent(relative: str, folder: str = "") -> str:
     """Return how to name a missing file: its path where it would lie below the workspace, else its name."""
     path = PurePosixPath(os.path.normpath(PurePosixPath(folder) / relative))
-    return path.name if path.is_absolute() or ".." in path.parts else path.as_posix()
+    if path.is_absolute() or ".." in path.parts:
+        return path.name
+    return path.as_posix()
 
 
 def resolve(
@@ -88,7 +90,9 @@ def _check_kind(path: Path, relative: str, place: Location, folder: bool) -> Pat
     except (OSError, ValueError) as error:
         return _report_missing(relative, (getattr(error, "strerror", None) or "not a path").lower(), place)
     if folder:
-        return path if stat.S_ISDIR(mode) else _report_missing(relative, "it is not a folder", place)
+        if stat.S_ISDIR(mode):
+            return path
+        return _report_missing(relative, "it is not a folder", place)
     if stat.S_ISREG(mode):
         return path
     return _report_missing(relative, "it is a folder" if stat.S_ISDIR(mode) else "it is not a regular file", place)
@@ -109,7 +113,10 @@ def _is_own_blob(root: Path, path: Path, real: Path) -> bool:
         return False
     home, top = Path(os.path.realpath(entry)), Path(os.path.realpath(root))
     below = entry.is_relative_to(root)
-    plain = home == top / entry.relative_to(root) if below else top.is_relative_to(home) and not entry.is_symlink()
+    if below:
+        plain = home == top / entry.relative_to(root)
+    else:
+        plain = top.is_relative_to(home) and not entry.is_symlink()
     return plain and real.is_relative_to(home / "blobs")
 
 
@@ -192,15 +199,19 @@ def expand(root: Path, pattern: str, place: Location = NOWHERE) -> tuple[tuple[P
     parts = tuple(part for i, part in enumerate(named) if not (part == "**" and named[i - 1 : i] == ("**",)))
     if not re.search(r"[*?\[]", pattern) or ".." in parts or pattern.startswith(("/", "~")):
         path = resolve(root, pattern, place=place)
-        return ((), (path,)) if isinstance(path, Diagnostic) else ((path,), ())
+        if isinstance(path, Diagnostic):
+            return ((), (path,))
+        return ((path,), ())
     plain = next(i for i, part in enumerate(parts) if re.search(r"[*?\[]", part))
     start = root.joinpath(*parts[:plain])
-    deep = DEPTH if "**" in parts else len(parts) - plain - 1
-    listed = (
-        list_files(start, deep, MATCHES)
-        if start == root or isinstance(_resolve_folder(root, start), Path)
-        else Listing(())
-    )
+    if "**" in parts:
+        deep = DEPTH
+    else:
+        deep = len(parts) - plain - 1
+    if start == root or isinstance(_resolve_folder(root, start), Path):
+        listed = list_files(start, deep, MATCHES)
+    else:
+        listed = Listing(())
     matching = [p for p in listed.files if _matches(PurePosixPath(format_relative(start, p)).parts, parts[plain:])]
     paths = [resolve(root, format_relative(root, p), place=place) for p in sorted(matching)]
     diagnostics = [n for n in (*listed.diagnostics, *paths) if isinstance(n, Diagnostic)]

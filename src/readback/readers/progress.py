@@ -62,7 +62,10 @@ class Meter:
         if self._progress is None or done < self._next:
             return
         self._next = done + STEP
-        share = min(1.0, done / self._total) if self._total else 1.0
+        if self._total:
+            share = min(1.0, done / self._total)
+        else:
+            share = 1.0
         if not self._progress(int((self._current + share) * self._size), self._passes * self._size):
             raise Cancelled
 

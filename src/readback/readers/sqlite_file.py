@@ -128,7 +128,9 @@ def _copy_database(path: Path, until_read: ExitStack) -> Path | str:
 def parse(raw: bytes, shape: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a record whose bytes were read before. Raises ValueError when the file has changed."""
     fields = jsonl.parse(raw, shape)
-    return decode_json_cells(fields, shape["json"], shape.get("named", True)) if shape.get("json") else fields
+    if shape.get("json"):
+        return decode_json_cells(fields, shape["json"], shape.get("named", True))
+    return fields
 
 
 # What follows runs in the bounded child.
@@ -152,7 +154,10 @@ def decode_table(payload: Sequence[Any]) -> Iterator[dict[str, Any]]:
     {"error"} where nothing can be read. A `copy` is brought up to date from its journal first.
     """
     path, wanted, is_copy = payload
-    mode = "mode=rw" if is_copy else "mode=ro&immutable=1"
+    if is_copy:
+        mode = "mode=rw"
+    else:
+        mode = "mode=ro&immutable=1"
     try:
         base = sqlite3.connect(f"file:{quote(path)}?{mode}", uri=True, isolation_level=None, timeout=0)
         base.text_factory = bytes
@@ -178,7 +183,10 @@ def _decode_base(base: sqlite3.Connection, wanted: str | None) -> Iterator[dict[
         return
     by_name = {name: count for name, count, _ in counts}
     most = str(max(counts, key=lambda table: table[1])[0])
-    current = wanted if wanted is not None and wanted in by_name else most
+    if wanted is not None and wanted in by_name:
+        current = wanted
+    else:
+        current = most
     names = [_decode_text(column[0]) for column in _select(base, "SELECT * FROM $TABLE LIMIT 0", current).description]
     yield {"names": names, "rows": by_name[current], "taken": current, "tables": counts, "left_out": left_out}
     names = list(number_repeated_names(names, Location())[0])
@@ -251,7 +259,10 @@ def _read_table(base: sqlite3.Connection, table: str, names: Sequence[str], coun
             yield {"json": [_encode_row(names, row) for row in passed.rows]}
         left -= len(passed.rows)
         start = passed.start
-        lost_count = int(passed.is_lost) if start is not None else left
+        if start is not None:
+            lost_count = int(passed.is_lost)
+        else:
+            lost_count = left
         if lost_count > 0:
             yield {"lost": lost_count, "error": error}
             left -= lost_count
@@ -281,7 +292,10 @@ def _encode_frames(
         try:
             row = cursor.fetchone()
         except (sqlite3.Error, OverflowError, ValueError) as error:
-            frame = ({"json": texts}, last, len(texts)) if texts else None
+            if texts:
+                frame = ({"json": texts}, last, len(texts))
+            else:
+                frame = None
             raise _Cut(parquet.shorten_error(error), frame) from None
         if row is None:
             break
@@ -363,7 +377,9 @@ def _find_behind_damage(base: sqlite3.Connection, table: str, start: int) -> int
         with contextlib.suppress(sqlite3.Error):
             query = "SELECT rowid FROM $TABLE WHERE rowid >= ? ORDER BY rowid LIMIT 1"
             row = _select(base, query, table, start + step).fetchone()
-            return max(int(row[0]), start + step) if row else None
+            if row:
+                return max(int(row[0]), start + step)
+            return None
         step *= 2
     return None
 
@@ -410,7 +426,9 @@ def _convert_value(value: Any) -> Any:
 
 
 def _decode_text(value: bytes | str) -> str:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return value
 
 
 def _select(base: sqlite3.Connection, query: str, table: str, *values: int) -> sqlite3.Cursor:

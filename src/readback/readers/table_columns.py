@@ -172,7 +172,9 @@ def with_cell(value: Any, cell: str) -> Any:
 
 def cell_of(value: Any) -> str | None:
     """Return the cell that a list or an object stood in; None of any other value."""
-    return value.readback_cell if isinstance(value, CellList | CellObject) else None
+    if isinstance(value, CellList | CellObject):
+        return value.readback_cell
+    return None
 
 
 def as_written(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -265,9 +267,13 @@ def _unescape(text: str, at: int) -> str:
             raise NotJson("no character has this number", at)
         return chr(int(code, 16))
 
-    return ESCAPE.sub(sign, text) if "\\" in text else text
+    if "\\" in text:
+        return ESCAPE.sub(sign, text)
+    return text
 
 
 def _skip_blanks(text: str, at: int) -> int:
     match = BLANKS.match(text, at)
-    return match.end() if match else at
+    if match:
+        return match.end()
+    return at

@@ -116,7 +116,9 @@ def _guess_kind(data: bytes) -> str:
     zeros = head.count(0)
     if zeros and zeros * 3 > len(head) and (not any(head[0::2]) or not any(head[1::2])):
         return "UTF-16"
-    return "binary" if zeros else ""
+    if zeros:
+        return "binary"
+    return ""
 
 
 def _count_wrong_bytes(data: bytes) -> int:
@@ -207,7 +209,9 @@ def strip_line_end(line: bytes) -> bytes:
     """Return a line without its LF and the CR before it."""
     if line.endswith(b"\n"):
         line = line[:-1]
-    return line[:-1] if line.endswith(b"\r") else line
+    if line.endswith(b"\r"):
+        return line[:-1]
+    return line
 
 
 def report_too_long(file: str, line: int, size: int) -> Diagnostic:
@@ -232,7 +236,10 @@ def report_not_utf8(data: bytes, file: str, line: int, column: int = 1) -> Diagn
     wrong = [at for at, letter in enumerate(text) if "\udc80" <= letter <= "\udcff"]
     before = text[: wrong[0]]
     below = before.count("\n")
-    column = len(before) - before.rfind("\n") if below else column + len(before)
+    if below:
+        column = len(before) - before.rfind("\n")
+    else:
+        column = column + len(before)
     place = Location(file=file, line=line + below, column=column)
     byte = f"0x{ord(text[wrong[0]]) - 0xDC00:02x}"
     return Diagnostic(
@@ -252,7 +259,9 @@ def guess_encoding(data: bytes) -> str:
         return ""
     plain = all(sign.isprintable() or sign in "\r\n\t" for sign in text)
     ascii_part = sum(sign.isascii() for sign in text)
-    return "Windows-1252" if plain and 2 * ascii_part >= len(text) else ""
+    if plain and 2 * ascii_part >= len(text):
+        return "Windows-1252"
+    return ""
 
 
 def report_mark(head: bytes, file: str) -> Diagnostic | None:

@@ -125,7 +125,9 @@ def rows(lines: BinaryIO, file: str) -> Iterator[Event]:
 def parse(raw: bytes, shape: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a record whose bytes were read before. Raises ValueError when the file has changed."""
     fields = jsonl.parse(raw, shape)
-    return decode_json_cells(fields, shape["json"], shape.get("named", True)) if shape.get("json") else fields
+    if shape.get("json"):
+        return decode_json_cells(fields, shape["json"], shape.get("named", True))
+    return fields
 
 
 # What follows runs in the bounded child.
@@ -212,7 +214,10 @@ def decode_sheet(payload: Sequence[Any]) -> Iterator[dict[str, Any]]:
     except zipfile.BadZipFile as error:
         with Path(path).open("rb") as file:
             is_old = file.read(len(OLE)) == OLE
-        why = "it has a password, or is of the older format .xls" if is_old else _shorten_error(error)
+        if is_old:
+            why = "it has a password, or is of the older format .xls"
+        else:
+            why = _shorten_error(error)
         yield {"error": f"not a workbook that can be read: {why}", "line": None}
     except (_Broken, OSError, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
         yield {"error": f"not a workbook that can be read: {_shorten_error(error)}", "line": None}
@@ -252,7 +257,9 @@ def _count_first_rows(book: _Book, sheet: _Sheet) -> tuple[int, int]:
                 break
     except _Broken:
         pass
-    return (records, columns) if header is not None else (0, 0)
+    if header is not None:
+        return (records, columns)
+    return (0, 0)
 
 
 def _decode_rows(book: _Book, sheet: _Sheet) -> Iterator[dict[str, Any]]:
@@ -370,13 +377,17 @@ def _find_header(begin: Sequence[tuple[int, Sequence[str]]]) -> int:
         above = [[*row, *[""] * (len(names) - len(row))] for row in rows]
         verdict = is_header_below(names, above)
         if verdict is not None:
-            return at if verdict else 0
+            if verdict:
+                return at
+            return 0
     return 0
 
 
 def _write_cell(value: Any) -> str:
     """Return the name that a cell gives to a column."""
-    return value if isinstance(value, str) else json.dumps(value)
+    if isinstance(value, str):
+        return value
+    return json.dumps(value)
 
 
 @dataclass(slots=True)
@@ -431,7 +442,9 @@ def _write_date(number: float, style: int, book: _Book) -> str:
         return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
     if isinstance(value, datetime) and value.time() == time() and style not in book.formats.with_time:
         return value.date().isoformat()
-    return str(value.isoformat()) if isinstance(value, datetime | date | time) else str(value)
+    if isinstance(value, datetime | date | time):
+        return str(value.isoformat())
+    return str(value)
 
 
 def _unescape(text: str) -> str:
@@ -548,7 +561,10 @@ class _SheetReader:
 
     def _start_cell(self, attributes: Mapping[str, str]) -> None:
         reference = REFERENCE.fullmatch(attributes.get("r", ""))
-        self._column = _count_column(reference[1]) if reference else self._column + 1
+        if reference:
+            self._column = _count_column(reference[1])
+        else:
+            self._column = self._column + 1
         if self._column > MOST_COLUMNS:
             raise _Broken(f"row {self._row} has more than {MOST_COLUMNS} columns")
         style = attributes.get("s", "")
@@ -566,7 +582,10 @@ class _SheetReader:
             self._is_phonetic = False
         elif name in ("v", "t") and self._text is not None and self._cell:
             text = "".join(self._text)
-            self._cell.value = text if name == "v" else (self._cell.value or "") + text
+            if name == "v":
+                self._cell.value = text
+            else:
+                self._cell.value = (self._cell.value or "") + text
             self._text = None
 
     def _take_text(self, text: str) -> None:
@@ -575,7 +594,9 @@ class _SheetReader:
 
 
 def _read_number_of_row(text: str | None) -> int | None:
-    return int(text) if text and text.isdecimal() and len(text) < 10 else None
+    if text and text.isdecimal() and len(text) < 10:
+        return int(text)
+    return None
 
 
 def _read_texts(archive: zipfile.ZipFile, name: str) -> list[str]:

@@ -168,7 +168,9 @@ class CoreComposer(Composer):
         text = str(event.value)
         is_plain = event.style in (None, "")
         if event.tag in (None, ""):
-            return self.resolve_plain(text, event, path) if is_plain else text
+            if is_plain:
+                return self.resolve_plain(text, event, path)
+            return text
         tag = str(event.tag).removeprefix(PLAIN)
         if tag in ("!", "str"):
             return text
@@ -188,9 +190,13 @@ class CoreComposer(Composer):
         if value is None:
             return "null"
         if isinstance(value, bool):
-            return "true" if value else "false"
+            if value:
+                return "true"
+            return "false"
         is_whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer() and abs(value) < 1e15)
-        return str(int(value)) if is_whole and abs(value) < 1e15 else key
+        if is_whole and abs(value) < 1e15:
+            return str(int(value))
+        return key
 
     def resolve_plain(self, text: str, event: Any, path: tuple[str | int, ...]) -> Any:
         """Return what a plain scalar is."""
@@ -229,12 +235,16 @@ def read_core_scalar(text: str) -> Any:
     if WHOLE.fullmatch(text):
         number = int(text)
         is_finite = abs(number) < 1 << 1024
-        return number if is_finite else text
+        if is_finite:
+            return number
+        return text
     if OTHER_BASE.fullmatch(text):
         return int(text, 0)
     if REAL.fullmatch(text):
         real = float(text)
-        return real if abs(real) != float("inf") else text
+        if abs(real) != float("inf"):
+            return real
+        return text
     return text
 
 

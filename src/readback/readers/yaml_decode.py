@@ -57,7 +57,10 @@ class Results:
     def report(self, code: str, mark: Any, flagged: str = "", **values: Any) -> None:
         """Add a diagnostic; after FAULTS of them say once that more are not listed."""
         if len(self.diagnostics) < FAULTS:
-            at = {"line": mark.line + 1, "column": mark.column + 1} if mark else {"line": None, "column": None}
+            if mark:
+                at = {"line": mark.line + 1, "column": mark.column + 1}
+            else:
+                at = {"line": None, "column": None}
             self.diagnostics.append({"code": code, **at, "values": values, "flagged": flagged})
         elif len(self.diagnostics) == FAULTS:
             values = {"what": "faults listed for one file", "limit": FAULTS}
@@ -70,7 +73,10 @@ def decode(payload: dict[str, Any]) -> dict[str, Any]:
     """{"text", "json": bool} → {"value", "lines": [[path, line, column]], "notes": [note]}; value None if unusable."""
     results = Results()
     try:
-        value = _decode_json(payload["text"], results) if payload["json"] else decode_yaml(payload["text"], results)
+        if payload["json"]:
+            value = _decode_json(payload["text"], results)
+        else:
+            value = decode_yaml(payload["text"], results)
     except Refused as refused:
         return {"value": None, "lines": results.lines, "notes": [*results.diagnostics, refused.diagnostic]}
     return {"value": value, "lines": results.lines, "notes": results.diagnostics}
@@ -210,7 +216,10 @@ class Composer:
     def alias(self, event: Any) -> Any:
         """Return the value that an alias repeats, which is paid for again."""
         if (anchor := self.anchors.get(event.anchor)) is None:
-            why = "is inside itself" if event.anchor in self.anchors else "is not defined before"
+            if event.anchor in self.anchors:
+                why = "is inside itself"
+            else:
+                why = "is not defined before"
             raise Refused(
                 "dat-bad-line",
                 event.start_mark.line + 1,
@@ -260,7 +269,10 @@ class Composer:
 
     def merge(self, event: Any, value: Any) -> list[dict[str, Any]]:
         """Return the mappings under `<<`."""
-        several = value if isinstance(value, list) else [value]
+        if isinstance(value, list):
+            several = value
+        else:
+            several = [value]
         maps = [each for each in several if isinstance(each, dict)]
         self.pay(event, sum(map(len, maps)), 0)
         if len(maps) < len(several):
@@ -333,7 +345,9 @@ def read_as_yaml_1_2(text: str, value: Any, forced: bool) -> str | None:
     whole, other_base = WHOLE.fullmatch(text), OTHER_BASE.fullmatch(text)
     is_number = whole or other_base or REAL.fullmatch(text)
     if forced or not is_number:
-        return None if isinstance(value, str) else f"the text {text[:SHOWN]!r}"
+        if isinstance(value, str):
+            return None
+        return f"the text {text[:SHOWN]!r}"
     number: float
     if whole:
         number = int(text)

@@ -89,7 +89,9 @@ def find_nearest(name: str, names: Iterable[str]) -> str | None:
     """Return the name that `name` was probably meant to be; None where none is close."""
     folded = {each.casefold(): each for each in names}
     close = get_close_matches(name[:LONGEST].casefold(), folded, n=1)
-    return folded[close[0]] if close else None
+    if close:
+        return folded[close[0]]
+    return None
 
 
 def mask_secrets(value: Any) -> tuple[Any, tuple[str, ...]]:
@@ -153,8 +155,14 @@ class Node:
 
     def wrong(self, expected: str) -> None:
         """Note that this value is not what it should be."""
-        text = self.value if isinstance(self.value, str) else json.dumps(self.value, ensure_ascii=False, default=str)
-        cut = text if len(text) <= SHOWN else text[:SHOWN] + "…"
+        if isinstance(self.value, str):
+            text = self.value
+        else:
+            text = json.dumps(self.value, ensure_ascii=False, default=str)
+        if len(text) <= SHOWN:
+            cut = text
+        else:
+            cut = text[:SHOWN] + "…"
         self.report("dat-wrong-value", cut, where=self.where, value=cut, expected=expected)
 
     def mapping(self, *allowed: str) -> dict[str, Node]:
@@ -236,7 +244,10 @@ class Node:
         """Return the value if it is among `choices`; else report it with the nearest of them and return None."""
         if isinstance(self.value, str) and self.value in choices:
             return self.value
-        close = find_nearest(self.value, choices) if isinstance(self.value, str) else None
+        if isinstance(self.value, str):
+            close = find_nearest(self.value, choices)
+        else:
+            close = None
         self.wrong(f"{what} {', '.join(choices)}" + (f"; did you mean {close!r}?" if close else ""))
         return None
 

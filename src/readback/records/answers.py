@@ -44,7 +44,9 @@ class Answers:
             return len(self.batch.numbers(self.dataset))
         if self.dataset and self.logged_as is not None:
             return len(self._list_logged(self.dataset))
-        return len(self.dataset) if self.dataset else 0
+        if self.dataset:
+            return len(self.dataset)
+        return 0
 
     def get(self, record_id: str | None) -> Answer | None:
         """Return the answer for a record, the first if several have its id; None without one."""
@@ -52,11 +54,18 @@ class Answers:
             return None
         if self.batch:
             number = self.batch.find(self.dataset, record_id)
-            return None if number is None else self._build_answer(number)
+            if number is None:
+                return None
+            return self._build_answer(number)
         if self.logged_as is not None:
             name = self.matched.names.get(record_id)
-            number = None if name is None else self.dataset.find(make_key(self.logged_as, name))
-            return None if number is None else self._build_answer(number)
+            if name is None:
+                number = None
+            else:
+                number = self.dataset.find(make_key(self.logged_as, name))
+            if number is None:
+                return None
+            return self._build_answer(number)
         index = self.dataset.find(record_id)
         if index is None:
             return None
@@ -143,7 +152,10 @@ def open_answers(workspace: Workspace, condition: Condition, progress: Progress 
         records = open_dataset(workspace.root, workspace.dataset, progress)
         matched = match_records(workspace.root, records, condition.logged)
         return Answers(condition.name, logged, logged_as=condition.logged_as or condition.name, matched=matched)
-    private = workspace.dataset.private if workspace.dataset else ()
+    if workspace.dataset:
+        private = workspace.dataset.private
+    else:
+        private = ()
     source = DatasetSource(
         condition.answers,
         private=private,

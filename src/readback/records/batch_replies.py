@@ -67,7 +67,9 @@ class BatchRequests:
         if index is None or self._records.is_repeated(index):
             return None
         selection = self._normalize(choice)
-        return Request(record, selection) if selection else None
+        if selection:
+            return Request(record, selection)
+        return None
 
     def _normalize(self, choice: Selection) -> Selection | None:
         """Return the selection with its condition's own name; None if it names something that the workspace lacks."""
@@ -78,10 +80,14 @@ class BatchRequests:
         if choice.condition is None:
             return choice
         condition = self._conditions.get(choice.condition)
-        return replace(choice, condition=condition) if condition else None
+        if condition:
+            return replace(choice, condition=condition)
+        return None
 
     def _id_at(self, index: int) -> str | None:
-        return self._records.place(index).record if index < len(self._records) else None
+        if index < len(self._records):
+            return self._records.place(index).record
+        return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +124,9 @@ class BatchReplies:
     def find_record(self, name: str) -> str | None:
         """Return the record id of a request by its custom_id; None if no export contains it."""
         request = BatchRequests(self.workspace, self.records).find(name)
-        return request.record if request else None
+        if request:
+            return request.record
+        return None
 
     def _is_own(self, choice: Selection) -> bool:
         if choice.condition:
@@ -233,11 +241,17 @@ def _read_body(body: Any) -> Reply:
     choices = body.get("choices")
     if isinstance(choices, list) and choices and isinstance(choices[0], Mapping):
         message, finish = choices[0].get("message"), choices[0].get("finish_reason")
-        content = message.get("content") if isinstance(message, Mapping) else choices[0].get("text")
+        if isinstance(message, Mapping):
+            content = message.get("content")
+        else:
+            content = choices[0].get("text")
     else:
         content, finish = body.get("content"), body.get("stop_reason")
     text = _join_text(content)
-    why = "" if text is not None else "it was answered without a text"
+    if text is not None:
+        why = ""
+    else:
+        why = "it was answered without a text"
     return Reply(text, why, finish if isinstance(finish, str) else "", usage if isinstance(usage, Mapping) else None)
 
 
@@ -254,6 +268,11 @@ def _describe_failure(error: Any) -> str:
 def _join_text(content: Any) -> str | None:
     if isinstance(content, str):
         return content
-    blocks = content if isinstance(content, list) else []
+    if isinstance(content, list):
+        blocks = content
+    else:
+        blocks = []
     texts = [block["text"] for block in blocks if isinstance(block, Mapping) and isinstance(block.get("text"), str)]
-    return JOINER.join(texts) if texts else None
+    if texts:
+        return JOINER.join(texts)
+    return None

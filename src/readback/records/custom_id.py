@@ -115,7 +115,10 @@ def _join_short(names: list[str], room: int) -> str:
 
 def _split_query(text: str) -> dict[str, str]:
     parts = {name: unquote(value, errors="surrogatepass") for name, _, value in map(_cut_part, text.split("&"))}
-    keys = {"index", NAME, SHORT} if SHORT in parts else {"index", "record", *NAMES}
+    if SHORT in parts:
+        keys = {"index", NAME, SHORT}
+    else:
+        keys = {"index", "record", *NAMES}
     if not parts.get("index", "").isdecimal() or not parts.keys() <= keys:
         raise ValueError(f"no custom_id of Readback: {text}")
     return parts

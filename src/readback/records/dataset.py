@@ -71,7 +71,9 @@ class Dataset:
 
     def __len__(self) -> int:
         """Return the number of records."""
-        return self._index.count if self._index else int(self.source is None)
+        if self._index:
+            return self._index.count
+        return int(self.source is None)
 
     def record(self, index: int) -> Record:
         """Return the record with a number, from 0. Raises IndexError and DatasetChanged."""
@@ -130,7 +132,9 @@ class Dataset:
     @property
     def indexed_as(self) -> str:
         """The name of its index, which changes with the file and the way it is read; "" without an index."""
-        return self._index_folder.name if self._index_folder else ""
+        if self._index_folder:
+            return self._index_folder.name
+        return ""
 
     @property
     def is_at_its_path(self) -> bool:
@@ -176,11 +180,15 @@ class Dataset:
     @property
     def longest(self) -> int:
         """The length of its longest record in bytes."""
-        return int(self._index.meta["longest"]) if self._index else 0
+        if self._index:
+            return int(self._index.meta["longest"])
+        return 0
 
     def span(self, index: int) -> tuple[int, int]:
         """Return the offset of a record in the file and the offset after its end."""
-        return self._index.span(index) if self._index else (0, 0)
+        if self._index:
+            return self._index.span(index)
+        return (0, 0)
 
     @property
     def written(self) -> bool:
@@ -189,11 +197,15 @@ class Dataset:
 
     def find(self, record_id: str) -> int | None:
         """Return the number of the first record with an id; None without one."""
-        return self._index.find(record_id) if self._index else None
+        if self._index:
+            return self._index.find(record_id)
+        return None
 
     def ids(self, start: int = 0, stop: int | None = None) -> tuple[str, ...]:
         """Return the ids of a range of records; `start` and `stop` are those of a slice."""
-        return tuple(self._index.id(index) for index in self._range(start, stop)) if self._index else ()
+        if self._index:
+            return tuple(self._index.id(index) for index in self._range(start, stop))
+        return ()
 
     def records(self, start: int = 0, stop: int | None = None) -> Iterator[Record]:
         """Yield the records of a range, reading each when it is needed."""
@@ -204,7 +216,9 @@ class Dataset:
 
     def spans(self, size: int = CHUNK) -> tuple[tuple[int, int], ...]:
         """Return ranges of records (first, after the last), each of about `size` bytes of the file."""
-        return self._index.parts(size) if self._index else ((0, 1),) * len(self)
+        if self._index:
+            return self._index.parts(size)
+        return ((0, 1),) * len(self)
 
     def search(self, text: str, start: int = 0, stop: int | None = None) -> Iterator[int]:
         """Yield the numbers of records in a range with a field that contains `text`, ignoring case.
@@ -407,7 +421,9 @@ def locate_index(root: Path, source: DatasetSource | None) -> tuple[Path, Path] 
 
 
 def _name_encoding(chosen: ChosenFormat) -> str:
-    return f" in {chosen.encoding}" if chosen.encoding else ""
+    if chosen.encoding:
+        return f" in {chosen.encoding}"
+    return ""
 
 
 def _choose_parser(chosen: ChosenFormat, plugin: plugins.Entry | None) -> Any:
@@ -419,12 +435,14 @@ def _choose_parser(chosen: ChosenFormat, plugin: plugins.Entry | None) -> Any:
 def describe_reading(chosen: ChosenFormat, shape: Mapping[str, Any]) -> str:
     """Describe how a file was read: its separator, or the key of its list of records; "" without any of these."""
     separated = {";": "cells separated by ;", "\t": "cells separated by tabs"}.get(shape.get("delimiter", ""), "")
-    listed = f"records are the list '{shape['list']}'" if "list" in shape else ""
-    keyed = (
-        f"each record stands under its key, which is its field '{shape[json_file.KEY]}'"
-        if json_file.KEY in shape
-        else ""
-    )
+    if "list" in shape:
+        listed = f"records are the list '{shape['list']}'"
+    else:
+        listed = ""
+    if json_file.KEY in shape:
+        keyed = f"each record stands under its key, which is its field '{shape[json_file.KEY]}'"
+    else:
+        keyed = ""
     return "; ".join(part for part in (chosen.detail, separated, listed, keyed) if part)
 
 

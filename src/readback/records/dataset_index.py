@@ -66,7 +66,10 @@ class Index:
 
     def _name(self, index: int) -> bytes:
         ends = 3 * self.count
-        start = self.numbers[ends + index - 1] if index else 0
+        if index:
+            start = self.numbers[ends + index - 1]
+        else:
+            start = 0
         return bytes(self.names[start : self.numbers[ends + index]])
 
     def bytes(self, start: int, stop: int) -> bytes:
@@ -161,7 +164,9 @@ class Names:
             start = end
 
     def _begin(self, index: int) -> int:
-        return self.ends[index - 1] if index else 0
+        if index:
+            return self.ends[index - 1]
+        return 0
 
 
 def write(folder: Path, path: Path, meta: dict[str, Any], numbers: Sequence[Sequence[int]]) -> None:

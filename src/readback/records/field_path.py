@@ -67,7 +67,9 @@ def _mask(value: Any, path: tuple[str, ...]) -> tuple[Any, bool]:
         return MASK, True
     if isinstance(value, dict) and path[0] in value:
         inner, is_present = _mask(value[path[0]], path[1:])
-        return ({**value, path[0]: inner}, True) if is_present else (value, False)
+        if is_present:
+            return ({**value, path[0]: inner}, True)
+        return (value, False)
     if isinstance(value, list):
         return _mask_list(value, path)
     return value, False
@@ -114,4 +116,6 @@ NOT_AN_INDEX = 1 << 62  # no list is as long
 
 
 def _index(step: str) -> int:
-    return int(step) if step.isascii() and step.isdigit() and len(step) < 16 else NOT_AN_INDEX
+    if step.isascii() and step.isdigit() and len(step) < 16:
+        return int(step)
+    return NOT_AN_INDEX

@@ -43,7 +43,10 @@ def _list_growing(opened: Workspace) -> list[str]:
 def take_snapshots(opened: Workspace) -> States:
     """Return the state of each file but the dataset, whose file stays open."""
     growing = {normpath(name) for name in _list_growing(opened)}
-    own = normpath(opened.dataset.path) if opened.dataset else None
+    if opened.dataset:
+        own = normpath(opened.dataset.path)
+    else:
+        own = None
     return {name: _take_snapshot(opened, name, name in growing) for name in list_row_files(opened) if name != own}
 
 
@@ -55,14 +58,19 @@ def find_changed(opened: Workspace, before: States) -> str | None:
 def explain_unread(opened: Workspace, before: States, file: str) -> str:
     """Return the sentence for an unchanged `file` that children could not read: another file has changed, or none."""
     name = find_changed(opened, before)
-    return describe_change(name) if name else describe_unread(file)
+    if name:
+        return describe_change(name)
+    return describe_unread(file)
 
 
 def _take_snapshot(opened: Workspace, name: str, growing: bool) -> _Snapshot | None:
     path = opened.root / name
     try:
         current = state(path)
-        first = hash_part(path, 0, min(current.size, FIRST)) if growing and path.is_file() else None
+        if growing and path.is_file():
+            first = hash_part(path, 0, min(current.size, FIRST))
+        else:
+            first = None
         return _Snapshot(current, first)
     except OSError:
         return None

@@ -29,7 +29,9 @@ def find_first_words(record: Record, aliases: Mapping[str, str]) -> str:
     texts = (field.value if field else None, *named, *_iterate_texts(fields, record.id))
     text = next((text for text in texts if isinstance(text, str) and text.strip()), "")
     words = exact.written_out(" ".join(text[:READ].split()))
-    return words if len(words) <= MOST else words[: MOST - 1].rsplit(" ", 1)[0] + "…"
+    if len(words) <= MOST:
+        return words
+    return words[: MOST - 1].rsplit(" ", 1)[0] + "…"
 
 
 def _iterate_texts(value: Any, record_id: str | None, depth: int = DEPTH) -> Iterator[str]:

@@ -286,7 +286,10 @@ class _Reading:
         table = build_table(names, lambda index, first: repeats.append((index, first)))
         # a guessed id field that most rows share with others names what a row is about, and not the row
         is_topic = self.guessed and 2 * len(repeats) >= len(self.starts)
-        json_columns = list(self.columns.json_columns) if self.columns else []
+        if self.columns:
+            json_columns = list(self.columns.json_columns)
+        else:
+            json_columns = []
         shape = self.shape
         if json_columns:
             shape = shape | {"json": json_columns, "named": self.source.json is not None}

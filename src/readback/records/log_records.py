@@ -110,4 +110,6 @@ def _match_by_fields(records: Dataset, rows: Dataset) -> tuple[dict[str, str], t
 
 def _spell(value: Any) -> str:
     """Return a value as a cell of a table writes it, so that a number and its text are the same."""
-    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)

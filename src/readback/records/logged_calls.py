@@ -41,7 +41,10 @@ def build_logged_messages(
     place = Location(file=condition.logged, condition=condition.name)
     name = condition.logged_as or condition.name
     calls = _open_once(root, condition.logged or "")
-    index = calls.find(make_key(name, record.id)) if calls is not None else None
+    if calls is not None:
+        index = calls.find(make_key(name, record.id))
+    else:
+        index = None
     if calls is None or index is None:
         other = next((each for each in others if is_asked(root, each, record)), None)
         if other is not None:  # requests of several models in one file: each record was sent to one of them
@@ -85,12 +88,15 @@ def read_messages(call: Mapping[str, Any], place: Location) -> tuple[Message, ..
     if isinstance(rows, list):
         return tuple(_read_message(row, place) for row in rows if isinstance(row, Mapping))
     text = call.get("text")
-    return (Message(TEXT_ROLE, _make_segments(text, place)),) if isinstance(text, str) else ()
+    if isinstance(text, str):
+        return (Message(TEXT_ROLE, _make_segments(text, place)),)
+    return ()
 
 
 def _read_message(row: Mapping[str, Any], place: Location) -> Message:
     role = row.get("role")
-    role = role if isinstance(role, str) and role else "item"
+    if not (isinstance(role, str) and role):
+        role = "item"
     return Message(role, _make_segments(_join_text(row.get("content")), place), whole_message(row, role))
 
 
@@ -98,13 +104,18 @@ def _join_text(content: Any) -> str:
     """Return the text of a content: a text as it is, the texts of its parts joined by a line feed."""
     if isinstance(content, str):
         return content
-    parts = content if isinstance(content, list) else []
+    if isinstance(content, list):
+        parts = content
+    else:
+        parts = []
     texts = (part if isinstance(part, str) else part.get("text") for part in parts if isinstance(part, str | Mapping))
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
 def _make_segments(text: str, place: Location) -> tuple[Segment, ...]:
-    return (Segment(text, "unknown", None, place),) if text else ()
+    if text:
+        return (Segment(text, "unknown", None, place),)
+    return ()
 
 
 def _open_once(root: Path, log: str) -> Dataset | None:

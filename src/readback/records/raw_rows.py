@@ -79,7 +79,10 @@ def _rows(
                 if step is unpack and enough is not None:
                     step = unpack_beginning
                 # each event of a spool comes after it has written a row or more
-                limit = enough if number == len(steps) - 1 and hasattr(chosen.module, "spool") else None
+                if number == len(steps) - 1 and hasattr(chosen.module, "spool"):
+                    limit = enough
+                else:
+                    limit = None
                 frames = step(path, out, file)
                 yield from (frame for frame in islice(frames, limit) if isinstance(frame, Diagnostic))
                 if isinstance(frames, Generator):

@@ -27,7 +27,9 @@ def read_id(row: Row, field: str, nested: bool) -> str | None:
         return None
     value: Any = look(row.fields, field)
     if isinstance(value, str):
-        return value if value.strip() else None
+        if value.strip():
+            return value
+        return None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     if isinstance(value, int) and value:
@@ -110,13 +112,18 @@ class RecordIds:
         if self._strict or not count:
             return next(iter(self._columns), None)
         best = min(self._columns, key=lambda column: len(column.missing), default=None)
-        return best if best and 2 * len(best.missing) <= count else None
+        if best and 2 * len(best.missing) <= count:
+            return best
+        return None
 
     def _name_by_lines(self, chosen: _Column | None) -> Iterator[tuple[int, str]]:
         """Yield each record without an id and its name by line, which is never the id of another record."""
         own = chosen.like_lines if chosen else frozenset()
         for index in chosen.missing if chosen else range(len(self._lines)):
-            name = f"{BY_NUMBER}{index + 1}" if self._shares_line(index) else f"{BY_LINE}{self._lines[index]}"
+            if self._shares_line(index):
+                name = f"{BY_NUMBER}{index + 1}"
+            else:
+                name = f"{BY_LINE}{self._lines[index]}"
             while name in own:
                 name += "_"
             yield index, name
@@ -200,8 +207,14 @@ def _write_ids(target: Path, chosen: _Column | None, names: Mapping[int, str], c
                 data = name.encode()
             else:
                 number = next(own)
-                start = chosen.ends[number - 1] if chosen and number else 0
-                data = stored.read(chosen.ends[number] - start) if chosen else b""
+                if chosen and number:
+                    start = chosen.ends[number - 1]
+                else:
+                    start = 0
+                if chosen:
+                    data = stored.read(chosen.ends[number] - start)
+                else:
+                    data = b""
             out.write(data)
             at += len(data)
             ends.append(at)

@@ -26,7 +26,9 @@ class Field(NamedTuple):
 def read_question(fields: Values) -> Field | None:
     """Return the question; None without one."""
     value = fields.get("instruction")
-    return None if value is None else Field("instruction", value)
+    if value is None:
+        return None
+    return Field("instruction", value)
 
 
 def read_stored_prompt(fields: Values) -> Field | None:
@@ -73,7 +75,9 @@ def name_json_type(value: Any) -> str:
         case int() | float():
             return "number"
         case str():
-            return "string" if value.strip() else json.dumps(value)
+            if value.strip():
+                return "string"
+            return json.dumps(value)
         case Mapping():
             return "object"
         case _:
@@ -82,4 +86,6 @@ def name_json_type(value: Any) -> str:
 
 def _rag(fields: Values) -> Mapping[str, Any]:
     rag = fields.get("rag")
-    return rag if isinstance(rag, dict | Mapping) else {}
+    if isinstance(rag, dict | Mapping):
+        return rag
+    return {}

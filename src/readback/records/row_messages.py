@@ -42,7 +42,10 @@ def build_row_messages(record: Record, field: str) -> tuple[tuple[Message, ...],
     value = record.fields.get(field)
     place = locate_field(record, field)
     if not isinstance(value, list) or not value:
-        what = name_json_type(value) if field in record.fields else "absent"
+        if field in record.fields:
+            what = name_json_type(value)
+        else:
+            what = "absent"
         return (), (Diagnostic(CODE, {"field": field, "what": what}, place, field),)
     wrong = [at for at, item in enumerate(value) if not is_conversation([item])]
     if wrong:
@@ -60,7 +63,9 @@ def _build_message(item: Mapping[str, Any], name: str, place: Location) -> Messa
 def _list_segments(content: Any, name: str, place: Location) -> list[Segment]:
     """Return the texts of a content, those of its parts joined by a line feed."""
     if isinstance(content, str):
-        return [Segment(content, "variable", f"{name}.content", place)] if content else []
+        if content:
+            return [Segment(content, "variable", f"{name}.content", place)]
+        return []
     segments: list[Segment] = []
     for at, part in enumerate(content if isinstance(content, list) else ()):
         text = part if isinstance(part, str) else part.get("text") if isinstance(part, Mapping) else None

@@ -36,7 +36,10 @@ class Census:
     def add(self, fields: Values) -> None:
         """Count the next row."""
         kind = find_kind(fields)
-        row = training_reader.read(fields) if is_training_kind(kind, fields) else None
+        if is_training_kind(kind, fields):
+            row = training_reader.read(fields)
+        else:
+            row = None
         if row and row.system and not self._private:
             count_text(self.systems, row.system.text)
         for alias in row.aliases if row else ():
@@ -74,7 +77,10 @@ class Census:
         for index, number in enumerate(self._kinds):
             if number != main and (number != OTHER or kind != "rag"):
                 row_kind = KINDS[number] if number != OTHER else ""
-                description = DESCRIPTIONS[row_kind] if row_kind else "no known format"
+                if row_kind:
+                    description = DESCRIPTIONS[row_kind]
+                else:
+                    description = "no known format"
                 values = {"found": description, "most": DESCRIPTIONS[kind]}
                 yield Diagnostic("trn-mixed-format", values, place(index), row_kind)
         yield from self._report_missing_prompts(file, place)
@@ -96,7 +102,9 @@ class Census:
         """Return the most frequent kind; None if fewer than half of the rows are training rows of any kind."""
         counts = Counter(self._kinds)
         rows = len(self._kinds) - counts.pop(OTHER, 0)
-        return counts.most_common(1)[0][0] if rows and 2 * rows >= len(self._kinds) else None
+        if rows and 2 * rows >= len(self._kinds):
+            return counts.most_common(1)[0][0]
+        return None
 
 
 def _measure_answer(row: TrainingRow, name: str) -> int:

@@ -63,7 +63,9 @@ class _RowKey:
 @lru_cache(maxsize=4)
 def _read(key: _RowKey) -> TrainingRow | None:
     kind = find_kind(key.fields)
-    return READERS[kind](key.fields, _RowReader(kind)) if kind else None
+    if kind:
+        return READERS[kind](key.fields, _RowReader(kind))
+    return None
 
 
 class _RowReader:
@@ -120,17 +122,29 @@ class _RowReader:
         calls = isinstance(role, str) and role in CALLS
         if isinstance(role, str) and ("role" not in value or role in OF_TOOLS):
             role = ROLES.get(role, role)
-        name = "content" if "content" in value or "value" not in value else "value"
-        tool_calls = _parse_tool_calls(value.get(name)) if calls else []
+        if "content" in value or "value" not in value:
+            name = "content"
+        else:
+            name = "value"
+        if calls:
+            tool_calls = _parse_tool_calls(value.get(name))
+        else:
+            tool_calls = []
         if tool_calls:
             whole = whole_message({**value, name: "", "tool_calls": tool_calls}, "assistant")
             return Turn("assistant", (), field, True, whole)
         stretches = tuple(_list_stretches(value.get(name), f"{field}.{name}"))
-        role_name = role if isinstance(role, str) else name_json_type(role)
+        if isinstance(role, str):
+            role_name = role
+        else:
+            role_name = name_json_type(role)
         whole = whole_message(value, role_name)
         has_text = any(stretch.text.strip() for stretch in stretches)
         if not has_text and role_name in ("user", "assistant") and not _has_content(whole):
-            json_type = name_json_type(value[name]) if name in value else ABSENT
+            if name in value:
+                json_type = name_json_type(value[name])
+            else:
+                json_type = ABSENT
             if stretches:
                 json_type = name_json_type("")
             self.wrong.append(Wrong(f"{field}.{name}", json_type))
@@ -163,7 +177,10 @@ def _parse_tool_calls(text: Any) -> list[dict[str, Any]]:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return []
-    calls = value if isinstance(value, list) else [value]
+    if isinstance(value, list):
+        calls = value
+    else:
+        calls = [value]
     if not all(isinstance(call, Mapping) and isinstance(call.get("name"), str) for call in calls):
         return []
     return [{"type": "function", "function": dict(call)} for call in calls]
@@ -223,7 +240,10 @@ def _read_sft(fields: Values, reader: _RowReader) -> TrainingRow:
 def _read_dpo(fields: Values, reader: _RowReader) -> TrainingRow:
     # a pair may have its prompt inside both answers; Census reports pairs that lack it among others that have it
     name = next((name for name in PROMPTS if name in fields), None)
-    prompt = (*_read_system(fields), *_read_instruction(fields, name, reader)) if name else ()
+    if name:
+        prompt = (*_read_system(fields), *_read_instruction(fields, name, reader))
+    else:
+        prompt = ()
     return reader.build_row(
         prompt=prompt, chosen=reader.read_text(fields, "chosen"), rejected=reader.read_text(fields, "rejected")
     )
@@ -237,7 +257,10 @@ def _read_chat_sft(fields: Values, reader: _RowReader) -> TrainingRow:
 
 def _read_chat_dpo_input(fields: Values, reader: _RowReader) -> TrainingRow:
     inner = fields.get("input")
-    messages = inner if isinstance(inner, Mapping) else {}
+    if isinstance(inner, Mapping):
+        messages = inner
+    else:
+        messages = {}
     prompt = reader.read_messages(messages.get("messages"), "input.messages", is_present="messages" in messages)
     return reader.build_row(
         prompt=prompt,
@@ -280,7 +303,10 @@ def _contains_question(turns: Sequence[Turn], question: Turn) -> bool:
 def _read_rag(fields: Values, reader: _RowReader) -> TrainingRow:
     """Read a row of the prompt formats: its stored prompt, else the instruction; its reference is the completion."""
     rag = fields.get("rag")
-    stored = rag.get("prompt") if isinstance(rag, Mapping) else None
+    if isinstance(rag, Mapping):
+        stored = rag.get("prompt")
+    else:
+        stored = None
     candidates = [
         ("rag.prompt", stored),
         *((name, fields.get(name)) for name in ("rag_prompt", "prompt", "instruction")),

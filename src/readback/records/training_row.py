@@ -181,7 +181,9 @@ def find_kind(fields: Values) -> Kind | None:
         values = [fields.get(name) for name in ("chosen", "rejected", "prompt", "messages", "conversations")]
         if any(isinstance(value, Mapping) and not MESSAGE & value.keys() for value in values):
             return None  # an object that no trainer reads as a message
-        return "chat_dpo" if any(isinstance(value, list | Mapping) for value in values) else "dpo"
+        if any(isinstance(value, list | Mapping) for value in values):
+            return "chat_dpo"
+        return "dpo"
     if "messages" in fields or isinstance(fields.get("conversations"), list):
         return "chat_sft"
     if "prompt" in fields and ("completion" in fields or "summary" in fields or _is_candidate(fields)):
@@ -192,7 +194,9 @@ def find_kind(fields: Values) -> Kind | None:
         return "rag"
     if _is_alpaca(fields):
         return "alpaca"
-    return "text" if _is_ready_text(fields) else None
+    if _is_ready_text(fields):
+        return "text"
+    return None
 
 
 def _is_candidate(fields: Values) -> bool:
@@ -241,11 +245,16 @@ def is_training_kind(kind: Kind | None, fields: Values) -> bool:
 def _ends_with_answer(fields: Values) -> bool:
     """Tell whether the last message of a row is not the user's."""
     listed = fields.get("messages", fields.get("conversations"))
-    last = listed[-1] if isinstance(listed, list) and listed else None
+    if isinstance(listed, list) and listed:
+        last = listed[-1]
+    else:
+        last = None
     return not (isinstance(last, Mapping) and last.get("role", last.get("from")) in ("user", "human"))
 
 
 def find_main_kind(rows: Sequence[Values]) -> Kind | None:
     """Return the most frequent kind of rows; None if fewer than half of them are training data only."""
     kinds = Counter(find_kind(row) for row in rows if is_training(row))
-    return kinds.most_common(1)[0][0] if kinds and 2 * kinds.total() >= len(rows) else None
+    if kinds and 2 * kinds.total() >= len(rows):
+        return kinds.most_common(1)[0][0]
+    return None

@@ -33,7 +33,10 @@ FIRST_VALUE = 5  # the column of the spread's table with which the values of the
 
 def list_rows(table: ScoreTable | None) -> list[dict[str, Any]]:
     """Every row of the scores, as `readback scores --format json` has it, in an order of its own."""
-    score_rows = answer.as_rows(table) if table is not None and len(table.columns) else []
+    if table is not None and len(table.columns):
+        score_rows = answer.as_rows(table)
+    else:
+        score_rows = []
     return sorted(score_rows, key=lambda row: as_json.dumps(row))
 
 
@@ -42,7 +45,10 @@ def build_charts(meeting: Meeting) -> dict[str, Any] | None:
     None where no score can be read.
     """
     opened, table = meeting.opened, meeting.table
-    first = in_view.first(table, opened) if table is not None else None
+    if table is not None:
+        first = in_view.first(table, opened)
+    else:
+        first = None
     if table is None or first is None:
         return None
     name, judge = first
@@ -76,7 +82,10 @@ def _build_spread(table: ScoreTable, ranked: Sequence[Row], criterion: Criterion
     """How the scores are spread: parts of a bar where the scale has few steps, else means with their intervals."""
     names = [table.label(row.condition) for row in ranked]
     steps = drawn.has_few_values(ranked, criterion)
-    make = drawn.draw_distribution if steps else drawn.draw_means
+    if steps:
+        make = drawn.draw_distribution
+    else:
+        make = drawn.draw_means
     chart = make(ranked, names, criterion, _say)
     means = drawn.draw_means(ranked, names, criterion, _say).table
     return {
@@ -114,7 +123,10 @@ def _build_differences(
         sentences.append(concluded.headline)
     for line in tested:
         kind = fairness.get(frozenset((line.a, line.b)), "")
-        below = kind if kind in conclusion.AGAINST else None
+        if kind in conclusion.AGAINST:
+            below = kind
+        else:
+            below = None
         sentences.append(report.sentence(line, name, criterion, below))
     return {
         "said": sentences,
@@ -145,7 +157,9 @@ def _find_verdict_kind(meeting: Meeting, table: ScoreTable, comparison: Comparis
         return conclusion.NO_PROMPTS
     data = open_dataset(meeting.opened.root, meeting.opened.dataset)
     fair = fair_pairs.fairness(meeting.opened, data, meeting.audit, table, comparison)
-    return fair.verdict.kind if fair else conclusion.NO_PROMPTS
+    if fair:
+        return fair.verdict.kind
+    return conclusion.NO_PROMPTS
 
 
 def _list_planned(meeting: Meeting, table: ScoreTable) -> Iterator[dict[str, Any]]:
@@ -153,35 +167,59 @@ def _list_planned(meeting: Meeting, table: ScoreTable) -> Iterator[dict[str, Any
     plan, data = list_planned(meeting.opened), open_dataset(meeting.opened.root, meeting.opened.dataset)
     for criterion in criterion_kinds.order_of(table, meeting.opened) if plan else ():
         judge = next(iter(in_view.judges(table, criterion)), None)
-        view = in_view.get_judge_table(table, judge) if judge is not None else None
+        if judge is not None:
+            view = in_view.get_judge_table(table, judge)
+        else:
+            view = None
         if judge is None or view is None:
             continue
         name = partial(report.short, view)
         for line in in_view.of_plan(view, plan, criterion, judge):
-            heading = {"criterion": criterion, "a": name(line.a), "b": name(line.b),
-                    "question": line.planned.question or line.planned.name or None if line.planned else None,
-                    "expected": report.expected(line, name) or None}  # fmt: skip
+            heading = {
+                "criterion": criterion,
+                "a": name(line.a),
+                "b": name(line.b),
+                "question": line.planned.question or line.planned.name or None if line.planned else None,
+                "expected": report.expected(line, name) or None,
+            }
             if not isinstance(line, Comparison):
                 blocked = " ".join(build_finding(why).message for why in line.why)
-                yield {**heading, "said": blocked, "tested": None, "fair": None, "untouched": None,
-                       "headline": conclusion.conclude(view, line, "").headline, "numbers": None}  # fmt: skip
+                yield {
+                    **heading,
+                    "said": blocked,
+                    "tested": None,
+                    "fair": None,
+                    "untouched": None,
+                    "headline": conclusion.conclude(view, line, "").headline,
+                    "numbers": None,
+                }
                 continue
-            fair = (
-                fair_pairs.fairness(meeting.opened, data, meeting.audit, view, line)
-                if meeting.opened.conditions
-                else None
-            )
+            if meeting.opened.conditions:
+                fair = fair_pairs.fairness(meeting.opened, data, meeting.audit, view, line)
+            else:
+                fair = None
             rest = None
             if fair and fair.verdict.faults:
                 same = fair.verdict.kind == "same"
                 rest = report.untouched(line, fair.touched, fair.untouched, name, same=same)
             scale, kind = view.criteria[criterion], fair.verdict.kind if fair else ""
             concluded = conclusion.conclude(view, line, kind)
-            parts = (concluded.headline, concluded.sentence, report.not_shown(line, name, scale, kind),
-                     report.doubtful(line, kind), report.power(line, kind))  # fmt: skip
-            yield {**heading, "said": " ".join(filter(None, parts)), "tested": report.tested(line) or None,
-                   "fair": kind or None, "untouched": rest, "headline": concluded.headline,
-                   "numbers": _build_numbers(line)}  # fmt: skip
+            parts = (
+                concluded.headline,
+                concluded.sentence,
+                report.not_shown(line, name, scale, kind),
+                report.doubtful(line, kind),
+                report.power(line, kind),
+            )
+            yield {
+                **heading,
+                "said": " ".join(filter(None, parts)),
+                "tested": report.tested(line) or None,
+                "fair": kind or None,
+                "untouched": rest,
+                "headline": concluded.headline,
+                "numbers": _build_numbers(line),
+            }
 
 
 def _build_numbers(line: Comparison) -> dict[str, Any] | None:
@@ -197,8 +235,10 @@ def _shorten_row(row: dict[str, Any], table: ScoreTable) -> dict[str, Any]:
     key = tuple(row["condition"].items())
     labels = {condition: table.label(condition) for condition in table.columns.conditions}
     names = ("criterion", "judge", "n", "failed", "missing", "not_applicable", "mean", "interval_used")
-    return {"condition": labels.get(key, ", ".join(map(str, row["condition"].values()))),
-            **{name: row[name] for name in names}}  # fmt: skip
+    return {
+        "condition": labels.get(key, ", ".join(map(str, row["condition"].values()))),
+        **{name: row[name] for name in names},
+    }
 
 
 def _build_table(table: PlainTable) -> dict[str, Any]:

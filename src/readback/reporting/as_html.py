@@ -164,9 +164,15 @@ def _draw_forests(report: Values) -> tuple[list[list[tuple[str, Markup, str]]], 
     for question in questions:
         drawn = []
         for row in question["rows"]:
-            interval = (row["low"], row["high"]) if row["low"] is not None else None
+            if row["low"] is not None:
+                interval = (row["low"], row["high"])
+            else:
+                interval = None
             is_open = question["fair"] in ("unfair", "unknown")
-            look = "open" if is_open else _look_of_difference(row["difference"], interval, direction)
+            if is_open:
+                look = "open"
+            else:
+                look = _look_of_difference(row["difference"], interval, direction)
             numbers = sentences.describe_numbers(row)
             svg = pictures.draw_mark(axis, row["difference"], interval, f"{row['name']}: {numbers}", look)
             drawn.append((row["name"], Markup(svg), numbers))  # noqa: S704 - `pictures` escapes
@@ -191,7 +197,10 @@ def _draw_spread(scores: Values) -> dict[str, Any]:
     axis = pictures.fit_axis(numbers, scores["low"], scores["high"])
     drawn = []
     for row in rows:
-        interval = row[2:4] if row[2] is not None else None
+        if row[2] is not None:
+            interval = row[2:4]
+        else:
+            interval = None
         picture = pictures.draw_mark(axis, row[1], interval, sentences.format_cell(row[1]))
         drawn.append((row[0], picture, [row[1], row[5]]))
     heads = [columns[0], t("report.picture"), columns[1], columns[5]]
@@ -203,11 +212,17 @@ def _draw_differences(scores: Values) -> dict[str, Any]:
     differences = scores["differences"]
     columns, rows = differences["table"]["columns"], differences["table"]["rows"]
     numbers = [value for row in rows for value in row[1:4] if value is not None]
-    margin = [differences["margin"], -differences["margin"]] if differences["margin"] else []
+    if differences["margin"]:
+        margin = [differences["margin"], -differences["margin"]]
+    else:
+        margin = []
     axis = pictures.fit_axis_about_zero([*numbers, *margin])
     drawn = []
     for row in rows:
-        interval = row[2:4] if row[2] is not None else None
+        if row[2] is not None:
+            interval = row[2:4]
+        else:
+            interval = None
         look = _look_of_difference(row[1], interval, scores["direction"])
         picture = pictures.draw_mark(axis, row[1], interval, sentences.format_cell(row[1]), look)
         drawn.append((row[0], picture, [row[1], row[8], row[11]]))
@@ -221,7 +236,9 @@ def _look_of_difference(difference: float, interval: Sequence[float] | None, dir
     if interval is None or interval[0] <= 0 <= interval[1]:
         return "open"
     is_better = (difference > 0) is (direction != "down")
-    return "higher" if is_better else "lower"
+    if is_better:
+        return "higher"
+    return "lower"
 
 
 def _make_table(

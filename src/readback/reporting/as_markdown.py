@@ -28,7 +28,10 @@ def _format_report(report: Values) -> Iterator[str]:
         entries = [entry for entry in report["decisions"] if (entry["verdict"] == "defer") is deferred]
         yield from _format_section(name, [_format_decision(entry) for entry in entries])
     yield from _format_section("signed", [_format_signoff(entry) for entry in report["signoffs"]])
-    closed = [[line(t("report.closed", n=report["notes_closed"]))]] if report["notes_closed"] else []
+    if report["notes_closed"]:
+        closed = [[line(t("report.closed", n=report["notes_closed"]))]]
+    else:
+        closed = []
     unread = [[line(t("report.unread", n=entry["event"], why=entry["why"]))] for entry in report["unread"]]
     notes = [_format_note(entry) for entry in report["notes"]] or [[line(t("report.open_none"))]]
     yield from _format_section("open", [*notes, *closed, *unread])
@@ -64,8 +67,14 @@ def _format_first_page(report: Values) -> Iterator[str]:
     for question in summary["questions"][: sentences.QUESTIONS]:
         yield f"{_format_heading(question['question'])}\n"
         numbers = [f"{row['name']}: {sentences.describe_numbers(row)}" for row in question["rows"]]
-        verdict = t(f"verdict.{question['fair']}") if question["fair"] else ""
-        fair = f"{verdict} {sentences.describe_why(question)}".strip() if verdict else ""
+        if question["fair"]:
+            verdict = t(f"verdict.{question['fair']}")
+        else:
+            verdict = ""
+        if verdict:
+            fair = f"{verdict} {sentences.describe_why(question)}".strip()
+        else:
+            fair = ""
         yield from (f"{line(text)}\n" for text in (question["answer"], fair, *numbers) if text)
     if not summary["questions"]:
         yield f"{line(t('report.first_nothing_asked'))}\n"
@@ -114,9 +123,10 @@ def _format_decision(decision: Values) -> list[str]:
 
 
 def _format_signoff(signoff: Values) -> list[str]:
-    records = (
-        t("report.signed_records", n=signoff["records"], day=signoff["day"]) if signoff["records"] is not None else ""
-    )
+    if signoff["records"] is not None:
+        records = t("report.signed_records", n=signoff["records"], day=signoff["day"])
+    else:
+        records = ""
     unsaid = signoff["standing"] != "unread" and signoff["unsaid"]
     return [
         _format_heading(t("report.signoff", about=signoff["about"])),
@@ -163,11 +173,17 @@ def _format_note(note: Values) -> list[str]:
 def _format_agenda(report: Values) -> Iterator[str]:
     rows = []
     for number, item in enumerate(report["agenda"], 1):
-        end = sentences.describe_item_decision(item["decision"]) if item["decision"] else t("report.agenda_open")
+        if item["decision"]:
+            end = sentences.describe_item_decision(item["decision"])
+        else:
+            end = t("report.agenda_open")
         rows.append(
             "\n".join([f"{number}. {line(item['said'])}", *(f"   - {line(fact)}" for fact in (*item["facts"], end))])
         )
-    parts = [["\n".join(rows)]] if rows else [[line(t("report.agenda_none"))]]
+    if rows:
+        parts = [["\n".join(rows)]]
+    else:
+        parts = [[line(t("report.agenda_none"))]]
     if report["dropped"]:
         parts.append([line(t("report.dropped", n=len(report["dropped"]), what="; ".join(report["dropped"])))])
     if report["since_unsaid"]:
@@ -191,15 +207,17 @@ def _format_scores(scores: Values | None) -> Iterator[str]:
     if scores is None:
         yield from _format_section("scores", [[line(t("report.scores_none"))]])
         return
-    parts = [[line(t("report.synthetic"))]] if scores["synthetic"] else []
+    if scores["synthetic"]:
+        parts = [[line(t("report.synthetic"))]]
+    else:
+        parts = []
     parts += [[line(t("report.scores_earlier"))]] if scores["earlier"] else []
     for comparison in scores["planned"]:
         question = comparison["question"] or t("scores.pair", a=comparison["a"], b=comparison["b"])
-        expected = (
-            t("report.question", question=question, expected=comparison["expected"])
-            if comparison["expected"]
-            else question
-        )
+        if comparison["expected"]:
+            expected = t("report.question", question=question, expected=comparison["expected"])
+        else:
+            expected = question
         fair = {"unfair": t("report.fair_no"), "unknown": t("report.fair_unknown")}.get(comparison["fair"] or "", "")
         parts.append(
             [
@@ -232,7 +250,10 @@ def _format_scores(scores: Values | None) -> Iterator[str]:
 
 
 def _format_prompts(prompts: Values) -> Iterator[str]:
-    parts = [[line(t("report.prompts_which"))]] if prompts["shown"] else []
+    if prompts["shown"]:
+        parts = [[line(t("report.prompts_which"))]]
+    else:
+        parts = []
     for prompt in prompts["shown"]:
         parts.append([_format_heading(sentences.head_prompt(prompt)), *_format_messages(prompt)])
     if prompts["left"]:
@@ -277,7 +298,10 @@ def _format_finding(finding: Values) -> list[str]:
 
 def _format_reviewed(report: Values) -> Iterator[str]:
     there = report["reviewed"]
-    data = t("report.reviewed_data", n=there["records"], path=there["dataset"]) if there["dataset"] else ""
+    if there["dataset"]:
+        data = t("report.reviewed_data", n=there["records"], path=there["dataset"])
+    else:
+        data = ""
     parts = [[line(data), line(t("report.reviewed_day", day=there["day"]))]]
     if there["fingerprints"]:
         heads = [t("report.what"), t("report.records"), t("report.failed"), t("report.sha")]
@@ -310,5 +334,8 @@ def _format_list(lines: Iterable[str]) -> str:
 
 def _fence_text(value: str) -> str:
     """Format an exact text between fences; what Markdown cannot carry is written out, and that is said."""
-    remark = f"\n\n{line(t('report.spelled'))}" if UNKEPT.search(value) else ""
+    if UNKEPT.search(value):
+        remark = f"\n\n{line(t('report.spelled'))}"
+    else:
+        remark = ""
     return fence(spelling(value)) + remark

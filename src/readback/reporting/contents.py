@@ -81,7 +81,10 @@ def _parse_time(text: str) -> str:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise NoTime(f"{text}: write a day as YYYY-MM-DD, or a time as YYYY-MM-DDTHH:MM:SSZ") from None
-    whole = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    if moment.tzinfo:
+        whole = moment
+    else:
+        whole = moment.replace(tzinfo=UTC)
     return whole.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -100,7 +103,10 @@ def _build_values(
     review, days = build_review(when.events), dict[str, Leaves | None]()
     meeting = agenda.gather_meeting(opened, store, when.day, review, jobs, progress)
     now = days[model_input.resolve_today(opened)] = _compute_leaves(opened, jobs, progress)
-    lock = lock_file.build_lock(now, model_input.resolve_today(opened)) if now else None
+    if now:
+        lock = lock_file.build_lock(now, model_input.resolve_today(opened))
+    else:
+        lock = None
     evidence = _collect_evidence(meeting)
     decisions = [_build_decision(store, undated, entry, days, jobs) for entry in _sort_entries(review.decisions)]
     standings = dict[str, signing.Standing]()
@@ -218,7 +224,10 @@ def _build_scores(
     """Build what the scores say, None without any. `earlier`: the prompts have changed since something was decided or
     signed, so the scores may be of the prompts as they were; no file says which.
     """
-    charts = about_scores.build_charts(meeting) if meeting.table is not None else None
+    if meeting.table is not None:
+        charts = about_scores.build_charts(meeting)
+    else:
+        charts = None
     if charts is None:
         return None
     changed = any(entry["bytes"] == "changed" for entry in decisions) or any(
@@ -243,23 +252,37 @@ def _sort_entries(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def _is_past(entry: Decision | SignOff) -> bool:
-    return entry.withdrawn is not None if isinstance(entry, SignOff) else not entry.in_force
+    if isinstance(entry, SignOff):
+        return entry.withdrawn is not None
+    return not entry.in_force
 
 
 def _build_decision(
     store: Store, opened: Workspace, decision: Decision, days: dict[str, Leaves | None], jobs: int | None
 ) -> dict[str, Any]:
-    fingerprints = _list_fingerprints(store, decision.lock) if decision.lock else []
-    now = _compute_fingerprints(opened, decision, days, jobs) if fingerprints else None
+    if decision.lock:
+        fingerprints = _list_fingerprints(store, decision.lock)
+    else:
+        fingerprints = []
+    if fingerprints:
+        now = _compute_fingerprints(opened, decision, days, jobs)
+    else:
+        now = None
     for line in fingerprints:
         line["now"] = "unknown" if now is None else "same" if now.get(line["what"]) == line["sha256"] else "changed"
     there = {line["what"]: line["sha256"] for line in fingerprints}
     return {
-        **_build_author(decision.by), "subject": str(decision.subject), "about": subject_said(decision.subject),
-        "verdict": decision.verdict, "kind": find_kind(decision), "reason": decision.reason,
-        "on": decision.on or None, "in_force": decision.in_force,
-        "bytes": "unknown" if now is None else "same" if now == there else "changed", "lock": fingerprints,
-    }  # fmt: skip
+        **_build_author(decision.by),
+        "subject": str(decision.subject),
+        "about": subject_said(decision.subject),
+        "verdict": decision.verdict,
+        "kind": find_kind(decision),
+        "reason": decision.reason,
+        "on": decision.on or None,
+        "in_force": decision.in_force,
+        "bytes": "unknown" if now is None else "same" if now == there else "changed",
+        "lock": fingerprints,
+    }
 
 
 def _compute_fingerprints(
@@ -271,9 +294,11 @@ def _compute_fingerprints(
     if day not in days:
         days[day] = _compute_leaves(dated, jobs, None)
     leaves = days[day]
-    return None if leaves is None else {
+    if leaves is None:
+        return None
+    return {
         lock_file.format_head(line): root.root for line, root in _select_roots(opened, decision.subject, leaves).items()
-    }  # fmt: skip
+    }
 
 
 def _select_roots(opened: Workspace, subject: Subject, now: Leaves) -> Mapping[Any, Any]:
@@ -314,45 +339,65 @@ def _build_signoff(
             changes = [
                 f"{lock_file.format_head(line.subject)}: {lock_check.describe_change(line)}" for line in standing.lines
             ]
-            word = (
-                "unread"
-                if standing.unread
-                else "stale"
-                if standing.stale
-                else "evidence"
-                if standing.evidence
-                else "same"
-            )
-            values = {"standing": word, "changes": changes, "evidence": list(standing.evidence),
-                    "unsaid": standing.unread or standing.unsaid or None}  # fmt: skip
+            if standing.unread:
+                word = "unread"
+            elif standing.stale:
+                word = "stale"
+            elif standing.evidence:
+                word = "evidence"
+            else:
+                word = "same"
+            values = {
+                "standing": word,
+                "changes": changes,
+                "evidence": list(standing.evidence),
+                "unsaid": standing.unread or standing.unsaid or None,
+            }
         except (DatasetChanged, NoBefore) as error:
             values |= {"standing": "unread", "unsaid": str(error)}
     return {
-        **_build_author(signoff.by), "subject": str(signoff.subject), "about": subject_said(signoff.subject),
+        **_build_author(signoff.by),
+        "subject": str(signoff.subject),
+        "about": subject_said(signoff.subject),
         "records": signoff.payload.get("count"),
-        "day": signoff.payload.get("today"), "lock": _list_fingerprints(store, signoff.payload["lock"]),
-        "withdrawn": _build_author(signoff.withdrawn) if signoff.withdrawn else None, **values,
-    }  # fmt: skip
+        "day": signoff.payload.get("today"),
+        "lock": _list_fingerprints(store, signoff.payload["lock"]),
+        "withdrawn": _build_author(signoff.withdrawn) if signoff.withdrawn else None,
+        **values,
+    }
 
 
 def _build_note(opened: Workspace, store: Store, note: Note, day: date) -> dict[str, Any]:
     changed = anchors.compare_text(opened, note, store.content(note.text_hash) if note.text_hash else None)
     return {
-        **_build_author(note.by), "standing": note.standing, "text": note.text,
-        "owner": note.owner or None, "due": note.due or None,
-        "overdue": bool(note.due) and note.due < day.isoformat(), "anchor": dict(note.anchor),
+        **_build_author(note.by),
+        "standing": note.standing,
+        "text": note.text,
+        "owner": note.owner or None,
+        "due": note.due or None,
+        "overdue": bool(note.due) and note.due < day.isoformat(),
+        "anchor": dict(note.anchor),
         "on": anchors.describe_anchor(note.anchor),
         "answers": [{**_build_author(by), "text": text} for by, text in note.answers],
         "changed": anchors.describe_text_change(changed) if changed else None,
-    }  # fmt: skip
+    }
 
 
 def _build_item(item: Item, decided: Decision | None, bytes_of: Mapping[int, str]) -> dict[str, Any]:
     return {
-        "said": item.sentence, "facts": list(item.facts), "kind": item.kind,
-        "decision": {**_build_author(decided.by), "verdict": decided.verdict, "kind": item.kind,
-                     "reason": decided.reason, "bytes": bytes_of[decided.by.sequence]} if decided else None,
-    }  # fmt: skip
+        "said": item.sentence,
+        "facts": list(item.facts),
+        "kind": item.kind,
+        "decision": {
+            **_build_author(decided.by),
+            "verdict": decided.verdict,
+            "kind": item.kind,
+            "reason": decided.reason,
+            "bytes": bytes_of[decided.by.sequence],
+        }
+        if decided
+        else None,
+    }
 
 
 # What the check found.
@@ -362,8 +407,13 @@ def _list_verdicts(meeting: Meeting) -> Iterator[dict[str, Any]]:
     pairs = planned(meeting.opened)
     weighed_groups = weighed(meeting.audit, groups(meeting.audit), pairs)
     for verdict in verdicts(meeting.audit, weighed_groups, pairs):
-        yield {"a": verdict.pair.a, "b": verdict.pair.b, "kind": verdict.kind, "why": list(why(verdict)),
-               "unchecked": list(verdict.unchecked)}  # fmt: skip
+        yield {
+            "a": verdict.pair.a,
+            "b": verdict.pair.b,
+            "kind": verdict.kind,
+            "why": list(why(verdict)),
+            "unchecked": list(verdict.unchecked),
+        }
 
 
 def _list_findings(meeting: Meeting) -> list[dict[str, Any]]:
@@ -378,13 +428,38 @@ def _list_findings(meeting: Meeting) -> list[dict[str, Any]]:
 
 
 def _build_finding(group: Group, quoted: Quoted) -> dict[str, Any]:
-    finding = group.findings[0] if group.findings else None
-    part = quoted.excerpt(finding) if finding else None
-    first = {
-        "said": sentence.finish(finding.message), "where": where(finding.place),
-        "fix": sentence.finish(finding.fix), "key": finding.key,
-        "excerpt": {"label": part.label, "text": part.text, "marks": [list(mark) for mark in part.marks],
-                    "before": part.before, "after": part.after} if part else None,
-    } if finding else None  # fmt: skip
-    return {"severity": group.severity, "code": group.code, "title": group.title, "count": group.count,
-            "records": group.records, "conditions": list(group.conditions), "first": first}  # fmt: skip
+    if group.findings:
+        finding = group.findings[0]
+    else:
+        finding = None
+    if finding:
+        part = quoted.excerpt(finding)
+    else:
+        part = None
+    if finding:
+        first = {
+            "said": sentence.finish(finding.message),
+            "where": where(finding.place),
+            "fix": sentence.finish(finding.fix),
+            "key": finding.key,
+            "excerpt": {
+                "label": part.label,
+                "text": part.text,
+                "marks": [list(mark) for mark in part.marks],
+                "before": part.before,
+                "after": part.after,
+            }
+            if part
+            else None,
+        }
+    else:
+        first = None
+    return {
+        "severity": group.severity,
+        "code": group.code,
+        "title": group.title,
+        "count": group.count,
+        "records": group.records,
+        "conditions": list(group.conditions),
+        "first": first,
+    }

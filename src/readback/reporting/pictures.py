@@ -25,7 +25,10 @@ class Axis:
 
     def x(self, value: float) -> float:
         """Where a value lies, in pixels."""
-        share = (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
+        if self.high > self.low:
+            share = (value - self.low) / (self.high - self.low)
+        else:
+            share = 0.5
         return round(ROOM + min(max(share, 0.0), 1.0) * (WIDTH - 2 * ROOM), 2)
 
 
@@ -69,17 +72,25 @@ def draw_scale(axis: Axis, ticks: Sequence[float]) -> str:
     parts = []
     for tick in ticks:
         x = axis.x(tick)
-        anchor = "start" if x < WIDTH / 6 else "end" if x > WIDTH * 5 / 6 else "middle"
+        if x < WIDTH / 6:
+            anchor = "start"
+        elif x > WIDTH * 5 / 6:
+            anchor = "end"
+        else:
+            anchor = "middle"
         parts.append(f'<text x="{x}" y="14" text-anchor="{anchor}">{format_number(tick)}</text>')
     return _format_svg(", ".join(map(format_number, ticks)), "".join(parts))
 
 
 def fit_axis(values: Sequence[float], low: float | None = None, high: float | None = None) -> Axis:
     """Fit a scale to all values; its ends are `low` and `high` where the values lie between them."""
-    first, last = min((*values, *(v for v in (low,) if v is not None)), default=0.0), max(
-        (*values, *(v for v in (high,) if v is not None)), default=1.0
-    )  # fmt: skip
-    return Axis(first, last) if first < last else Axis(first - 1, last + 1)
+    first, last = (
+        min((*values, *(v for v in (low,) if v is not None)), default=0.0),
+        max((*values, *(v for v in (high,) if v is not None)), default=1.0),
+    )
+    if first < last:
+        return Axis(first, last)
+    return Axis(first - 1, last + 1)
 
 
 def fit_axis_about_zero(values: Sequence[float]) -> Axis:

@@ -31,14 +31,22 @@ def list_prompts(opened: Workspace, review: Review) -> dict[str, Any]:
     if not len(data):
         return {"shown": [], "left": 0}
     choices = list(dict.fromkeys((*_list_noted(review, data), *_list_first(opened, review))))
-    return {"shown": [_build_prompt(opened, data, at, choice) for at, choice in choices[:MOST]],
-            "left": max(0, len(choices) - MOST)}  # fmt: skip
+    return {
+        "shown": [_build_prompt(opened, data, at, choice) for at, choice in choices[:MOST]],
+        "left": max(0, len(choices) - MOST),
+    }
 
 
 def _list_noted(review: Review, data: Dataset) -> Iterator[tuple[int, Selection]]:
     for note in review.notes:
-        side = anchors.find_side(note.anchor) if note.standing != "closed" else None
-        at = data.find(side.record) if side and side.record is not None else None
+        if note.standing != "closed":
+            side = anchors.find_side(note.anchor)
+        else:
+            side = None
+        if side and side.record is not None:
+            at = data.find(side.record)
+        else:
+            at = None
         if side is not None and at is not None:
             yield at, side.choice
 
@@ -57,25 +65,50 @@ def _list_first(opened: Workspace, review: Review) -> Iterator[tuple[int, Select
 
 def _build_prompt(opened: Workspace, data: Dataset, at: int, choice: Selection) -> dict[str, Any]:
     record = data.record(at)
-    condition = opened.condition(choice.condition) if choice.condition else None
-    answers = open_answers(opened, condition) if condition and choice.judge else None
-    answer = answers.get(record.id) if answers and record.id is not None else None
+    if choice.condition:
+        condition = opened.condition(choice.condition)
+    else:
+        condition = None
+    if condition and choice.judge:
+        answers = open_answers(opened, condition)
+    else:
+        answers = None
+    if answers and record.id is not None:
+        answer = answers.get(record.id)
+    else:
+        answer = None
     assembly: Assembly = assemble.assemble(opened, record, choice, answer)
     names = ("condition", "mode", "task", "adapter", "judge")
     return {
         "choice": {name: value for name in names if (value := getattr(choice, name)) is not None},
-        "record": record.id, "index": at, "fingerprint": assembly.fingerprint, "masked": assembly.masked,
+        "record": record.id,
+        "index": at,
+        "fingerprint": assembly.fingerprint,
+        "masked": assembly.masked,
         "messages": [
-            {"role": message.role, "segments": [
-                {"text": part.text, "look": exact.look(part), "origin": part.origin, "name": part.name,
-                 "where": where(part.place)} for part in message.segments
-            ], **_list_parts(message)} for message in assembly.messages
+            {
+                "role": message.role,
+                "segments": [
+                    {
+                        "text": part.text,
+                        "look": exact.look(part),
+                        "origin": part.origin,
+                        "name": part.name,
+                        "where": where(part.place),
+                    }
+                    for part in message.segments
+                ],
+                **_list_parts(message),
+            }
+            for message in assembly.messages
         ],
         "why_not": [message.code for message in assembly.diagnostics] if not assembly.messages else [],
-    }  # fmt: skip
+    }
 
 
 def _list_parts(message: Message) -> dict[str, Any]:
     """List what a message holds besides its text; nothing for one of text alone, whose report stays as it was."""
     listed_parts = [{"title": part_title(part), "text": part.text} for part in parts(message.whole)]
-    return {"beside": listed_parts} if listed_parts else {}
+    if listed_parts:
+        return {"beside": listed_parts}
+    return {}

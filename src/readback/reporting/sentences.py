@@ -53,7 +53,9 @@ def _list_items(sentences: Sequence[str]) -> str:
     """Return the first items of an agenda in quotation marks, and how many more there are."""
     names = ", ".join(f"“{sentence}”" for sentence in sentences[:ITEMS])
     more = len(sentences) - ITEMS
-    return t("report.lead_undecided_more", names=names, n=more) if more > 0 else names
+    if more > 0:
+        return t("report.lead_undecided_more", names=names, n=more)
+    return names
 
 
 def describe_first_standing(standing: Values) -> str:
@@ -62,9 +64,15 @@ def describe_first_standing(standing: Values) -> str:
         return ""
     day = standing["time"][:10]
     who = t("report.first_signed", name=standing["who"], about=standing["about"], day=day)
-    why = standing["why"] if standing["state"] in ("evidence", "unread") else ""
+    if standing["state"] in ("evidence", "unread"):
+        why = standing["why"]
+    else:
+        why = ""
     after = t(f"report.first_after_{standing['state']}", why=why or "")
-    others = t("report.first_signoffs", n=standing["signoffs"]) if standing["signoffs"] > 1 else ""
+    if standing["signoffs"] > 1:
+        others = t("report.first_signoffs", n=standing["signoffs"])
+    else:
+        others = ""
     return " ".join(filter(None, (who, after, others)))
 
 
@@ -81,7 +89,10 @@ def describe_grouped_change(change: Values, most: int | None = None) -> str:
     rest = len(change["where"]) - len(names)
     listed = "; ".join(names if most is None else [cut(name, NAME) for name in names])
     listed += t("report.change_others", n=rest) if rest else ""
-    layer = t("report.change_layer", layer=change["layer"]) if change["layer"] else ""
+    if change["layer"]:
+        layer = t("report.change_layer", layer=change["layer"])
+    else:
+        layer = ""
     return t("report.change", what=what, n=len(change["where"]), names=listed, layer=layer)
 
 
@@ -89,8 +100,13 @@ def describe_why(question: Values) -> str:
     """Return why two conditions may be compared or not: the first reason, and how many more there are."""
     reasons = question["why"]
     if not reasons:
-        return t("report.first_fair_why") if question["fair"] == "fair" else ""
-    more = t("report.first_more_why", n=len(reasons) - 1) if reasons[1:] else ""
+        if question["fair"] == "fair":
+            return t("report.first_fair_why")
+        return ""
+    if reasons[1:]:
+        more = t("report.first_more_why", n=len(reasons) - 1)
+    else:
+        more = ""
     return " ".join(filter(None, (cut(reasons[0], WHY), more)))
 
 
@@ -121,7 +137,10 @@ def describe_first_note(note: Values) -> str:
 def describe_numbers(row: Values) -> str:
     """Return a difference with its interval and the number of items: +1.78 (1.05 to 2.52), n 23."""
     low, high = format_cell(row["low"]), format_cell(row["high"])
-    span = t("report.first_span", low=low, high=high) if row["low"] is not None else ""
+    if row["low"] is not None:
+        span = t("report.first_span", low=low, high=high)
+    else:
+        span = ""
     sign = "+" if row["difference"] > 0 else ""
     return t("report.first_numbers", difference=f"{sign}{format_cell(row['difference'])}", span=span, n=row["n"])
 
@@ -129,7 +148,9 @@ def describe_numbers(row: Values) -> str:
 def cut(text: str, most: int = CUT) -> str:
     """Return the beginning of what somebody wrote, in one line."""
     whole = join_lines(text)
-    return whole if len(whole) <= most else f"{whole[:most]} …"
+    if len(whole) <= most:
+        return whole
+    return f"{whole[:most]} …"
 
 
 def describe_author(event: Values) -> str:
@@ -150,14 +171,22 @@ def describe_standing(signoff: Values) -> str:
 def describe_fingerprint(fingerprint: Values) -> str:
     """Return what follows the name of a fingerprint: whether its bytes are the same now, where that is known."""
     now = fingerprint.get("now")
-    return t(f"report.fingerprint_{now}") if now in ("same", "changed") else ":"
+    if now in ("same", "changed"):
+        return t(f"report.fingerprint_{now}")
+    return ":"
 
 
 def head_note(note: Values) -> str:
     """Return the heading of a note: whose it is, and how it begins."""
     first_line = join_lines(note["text"])
-    short = first_line if len(first_line) <= HEAD else f"{first_line[:HEAD]} …"
-    state = f" ({t('report.note_answered')})" if note["standing"] == "answered" else ""
+    if len(first_line) <= HEAD:
+        short = first_line
+    else:
+        short = f"{first_line[:HEAD]} …"
+    if note["standing"] == "answered":
+        state = f" ({t('report.note_answered')})"
+    else:
+        state = ""
     return f"{t('agenda.note', name=note['author'], text=short)}{state}"
 
 
@@ -186,7 +215,9 @@ def describe_item_decision(decision: Values) -> str:
     reason = join_lines(decision["reason"])
     choice = name_verdict(decision["verdict"], decision["kind"])
     line = t("report.item", choice=choice, name=decision["author"], reason=reason)
-    return f"{line} {t('report.item_changed')}" if decision["bytes"] == "changed" else line
+    if decision["bytes"] == "changed":
+        return f"{line} {t('report.item_changed')}"
+    return line
 
 
 def head_prompt(prompt: Values) -> str:
@@ -208,13 +239,17 @@ def describe_excerpt(excerpt: Values) -> str:
     """Say which part of a text an excerpt is, and how much is left out around it."""
     omitted = [t(f"report.left_{side}", n=excerpt[side]) for side in ("before", "after") if excerpt[side]]
     label: str = excerpt["label"]
-    return " ".join((f"{label}.", *omitted)) if omitted else label
+    if omitted:
+        return " ".join((f"{label}.", *omitted))
+    return label
 
 
 def head_plan(line: Values) -> str:
     """Return the heading of a planned comparison: its question, and what is expected."""
     question: str = line["question"] or t("scores.pair", a=line["a"], b=line["b"])
-    return t("report.question", question=question, expected=line["expected"]) if line["expected"] else question
+    if line["expected"]:
+        return t("report.question", question=question, expected=line["expected"])
+    return question
 
 
 def describe_fairness(line: Values) -> str:
@@ -224,7 +259,10 @@ def describe_fairness(line: Values) -> str:
 
 def head_spread(scores: Values) -> str:
     """Return the heading of the distributions: which criterion, and who scored it, where that is named."""
-    key = "report.spread" if scores["judge"] else "report.spread_alone"
+    if scores["judge"]:
+        key = "report.spread"
+    else:
+        key = "report.spread_alone"
     return t(key, criterion=scores["criterion"], judge=scores["judge"] or "")
 
 

@@ -72,7 +72,10 @@ def group_changes(changes: Sequence[str]) -> list[dict[str, Any]]:
         if match["layer"] == READ and match["name"] in with_messages:
             continue
         key = (match["what"], match["layer"])
-        layer = "" if match["layer"] == MESSAGES else match["layer"]
+        if match["layer"] == MESSAGES:
+            layer = ""
+        else:
+            layer = match["layer"]
         group = groups.setdefault(key, {"what": match["what"], "where": [], "layer": layer})
         group["where"].append(match["name"].replace('\\"', '"'))
     return list(groups.values())
@@ -101,7 +104,10 @@ def _list_questions(report: Values) -> Iterator[dict[str, Any]]:
     """
     scores = report["scores"]
     fairness = {frozenset((verdict["a"], verdict["b"])): verdict for verdict in report["verdicts"]}
-    planned = [line for line in scores["planned"] if line["criterion"] == scores["criterion"]] if scores else []
+    if scores:
+        planned = [line for line in scores["planned"] if line["criterion"] == scores["criterion"]]
+    else:
+        planned = []
     for line in planned:
         verdict = fairness.get(frozenset((line["a"], line["b"])), {})
         yield {
@@ -125,7 +131,10 @@ def _list_questions(report: Values) -> Iterator[dict[str, Any]]:
 
 def _build_best(scores: Values) -> dict[str, Any]:
     differences = scores["differences"]
-    rows = differences["table"]["rows"] if differences else []
+    if differences:
+        rows = differences["table"]["rows"]
+    else:
+        rows = []
     return {
         "question": t("report.which_best", criterion=scores["criterion"]),
         "answer": differences["said"][0] if differences and differences["said"] else scores["spread"]["said"],
@@ -141,4 +150,6 @@ def _build_best(scores: Values) -> dict[str, Any]:
 
 def _count_others(scores: Values | None) -> int:
     """Count the answers by other criteria, which are in the section on scores."""
-    return sum(line["criterion"] != scores["criterion"] for line in scores["planned"]) if scores else 0
+    if scores:
+        return sum(line["criterion"] != scores["criterion"] for line in scores["planned"])
+    return 0

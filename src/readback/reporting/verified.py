@@ -55,7 +55,12 @@ def verify_report(opened: Workspace, store: Store, report_seal: Seal, raw: bytes
     if not isinstance(number, int) or isinstance(number, bool) or number < 0 or not is_time(time):
         return Verified(("What the report says of its date and its events cannot be read.",))
     hashes = [event.hash for event in events]
-    event_hash = hashes[number - 1] if 0 < number <= len(hashes) else FIRST if number == 0 else None
+    if 0 < number <= len(hashes):
+        event_hash = hashes[number - 1]
+    elif number == 0:
+        event_hash = FIRST
+    else:
+        event_hash = None
     changed = list(_compare_texts(opened, holds.get("lock"), jobs))
     when = contents.Until(events[:number], str(time))
     values = contents.build_contents(opened, store, when, jobs)
@@ -64,7 +69,10 @@ def verify_report(opened: Workspace, store: Store, report_seal: Seal, raw: bytes
     if event_hash != holds.get("event"):
         changed.append("The review does not have the events that the report was made from.")
     imported = sum(event.imported for event in when.events)
-    other = str(holds.get("readback")) if holds.get("readback") != values["holds"]["readback"] else ""
+    if holds.get("readback") != values["holds"]["readback"]:
+        other = str(holds.get("readback"))
+    else:
+        other = ""
     differences = compare_report(raw, values, other)
     if differences and imported:
         claimed = contents.Until(tuple(replace(event, imported=False) for event in when.events), when.time)
@@ -83,13 +91,20 @@ def compare_report(raw: bytes, values: Mapping[str, Any], other: str = "") -> li
     `other`: the version that wrote it, where that is not ours. Of its JSON the entries of people are compared then; the
     sentences of its other forms may be worded otherwise, and are not.
     """
-    form = "json" if raw.startswith(b"{") else "markdown" if raw.startswith(b"<!--") else "html"
+    if raw.startswith(b"{"):
+        form = "json"
+    elif raw.startswith(b"<!--"):
+        form = "markdown"
+    else:
+        form = "html"
     if other and form != "json":
         return []
     if form == "json":
         return list(_compare_values(raw, values, other))
     expected = FORMS[form](values)
-    return [] if expected == raw else list(_compare_lines(raw, expected))
+    if expected == raw:
+        return []
+    return list(_compare_lines(raw, expected))
 
 
 def _compare_values(raw: bytes, values: Mapping[str, Any], other: str) -> Iterator[str]:
@@ -156,7 +171,9 @@ def _count_lines(raw: bytes) -> Counter[str]:
 
 
 def _cut_text(text: str) -> str:
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]} …"
+    if len(text) <= SHOWN:
+        return text
+    return f"{text[:SHOWN]} …"
 
 
 def _compare_texts(opened: Workspace, lock: object, jobs: int | None) -> Iterator[str]:

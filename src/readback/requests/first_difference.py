@@ -97,7 +97,10 @@ def _compare_messages(ours: tuple[str, str] | None, sent: tuple[str, str] | None
 def _find_spans(ours: str, sent: str, start: int) -> tuple[str, str]:
     """Return what of two texts, equal before `start`, is not in the end that both share."""
     most = min(len(ours), len(sent)) - start
-    end = _find_first_unequal(ours[len(ours) - most :][::-1], sent[len(sent) - most :][::-1]) if most else 0
+    if most:
+        end = _find_first_unequal(ours[len(ours) - most :][::-1], sent[len(sent) - most :][::-1])
+    else:
+        end = 0
     return ours[start : len(ours) - end], sent[start : len(sent) - end]
 
 
@@ -107,7 +110,9 @@ def _name_change(ours: str, sent: str) -> Change:
         return "white space"
     if not sent:
         return "left out"
-    return "replaced" if ours else "put in"
+    if ours:
+        return "replaced"
+    return "put in"
 
 
 def _find_first_unequal(a: str, b: str) -> int:

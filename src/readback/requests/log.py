@@ -96,7 +96,10 @@ def open_log(workspace: Workspace, records: Dataset, progress: Progress | None =
     """
     if not workspace.sent:
         return Log()
-    private = workspace.dataset.private if workspace.dataset else ()
+    if workspace.dataset:
+        private = workspace.dataset.private
+    else:
+        private = ()
     logs = {name: decoded for name in workspace.sent if (decoded := _decode_log(workspace, name)) is not None}
     sources = (_choose_source(name, private, name in logs) for name in workspace.sent)
     files = tuple(open_dataset(workspace.root, source, progress, growing=True) for source in sources)
@@ -159,7 +162,10 @@ def _build_index(
         for index, row in enumerate(file.records()):
             if index % STEP == 0 and progress and progress(index, len(file)) is False:
                 raise Cancelled
-            key = in_log.find_key(row.fields) if in_log is not None else _find_key(row, file.file, names)
+            if in_log is not None:
+                key = in_log.find_key(row.fields)
+            else:
+                key = _find_key(row, file.file, names)
             if isinstance(key, str):
                 at = Location(file=row.place.file, line=row.place.line)
                 diagnostics.add(Diagnostic("dat-request-unmatched", {"reason": key}, at, f"{row.place.line}"))

@@ -126,7 +126,9 @@ def match_name(
     stated = find_stated(workspace, log, condition.name)
     if stated is not None:
         hit = _find_stated_condition(workspace, log, condition, stated, here)
-        return None if hit is None else (hit, STATED)
+        if hit is None:
+            return None
+        return (hit, STATED)
     for name in filter(None, (condition.name, condition.prompt)):
         if name in here:
             return here[name], "name"
@@ -143,7 +145,9 @@ def match_name(
     in_path = [here[name] for name in (path.name.split(".")[0], path.parent.name) if name in here]
     if in_path:
         return in_path[0], "file"
-    return (next(iter(here.values())), "only") if len(set(here.values())) == 1 else None
+    if len(set(here.values())) == 1:
+        return (next(iter(here.values())), "only")
+    return None
 
 
 def find_stated(workspace: Workspace, log: str, name: str) -> str | None:
@@ -236,4 +240,6 @@ def _compare_texts(workspace: Workspace, records: Dataset, selection: Selection,
     if ours == sent:
         return 1.0
     matcher = SequenceMatcher(None, ours, sent, autojunk=False)
-    return matcher.ratio() if matcher.real_quick_ratio() >= LIKE and matcher.quick_ratio() >= LIKE else 0.0
+    if matcher.real_quick_ratio() >= LIKE and matcher.quick_ratio() >= LIKE:
+        return matcher.ratio()
+    return 0.0

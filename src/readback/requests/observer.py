@@ -65,7 +65,10 @@ class Observer:
         equal = 0
         for logged in requests:
             if logged.request.form == "prompt" and whole is None:
-                condition = self.workspace.condition(assembly.choice.condition) if assembly.choice.condition else None
+                if assembly.choice.condition:
+                    condition = self.workspace.condition(assembly.choice.condition)
+                else:
+                    condition = None
                 read = model_input.build_model_input(self.workspace, record, assembly, condition, False)
                 whole = read.text if read else ""
             difference = find_first_difference(ours, logged.request, served=served, whole=whole)
@@ -77,7 +80,9 @@ class Observer:
             else:
                 differing = differing or Observation("differs", logged.place, difference, logged.request)
         observation = differing or respelled or first
-        return replace(observation, equal=equal, logged=len(requests)) if observation else None
+        if observation:
+            return replace(observation, equal=equal, logged=len(requests))
+        return None
 
     def _list_logged(self, assembly: Assembly, record: str) -> Iterator[Logged]:
         choice = assembly.choice
@@ -85,7 +90,10 @@ class Observer:
         yield from self.log.get(name, record, choice.judge or "")
         if choice.judge is not None:  # the prompt saved with an answer is that of the answering model
             return
-        saved = self._load_saved(name) if choice.condition else None
+        if choice.condition:
+            saved = self._load_saved(name)
+        else:
+            saved = None
         answer = saved.get(record) if saved else None
         if answer is not None and answer.sent is not None:
             yield Logged(Request("prompt", (("user", answer.sent),)), answer.place)
@@ -94,7 +102,10 @@ class Observer:
         """Return the answers of a condition that were saved with their prompts, None where there are none."""
         if name not in self._answers:
             condition = self.workspace.condition(name)
-            saved = open_answers(self.workspace, condition) if condition and condition.answers else None
+            if condition and condition.answers:
+                saved = open_answers(self.workspace, condition)
+            else:
+                saved = None
             has_prompts = saved and saved.dataset and SENT in saved.dataset.field_counts
             self._answers[name] = saved if has_prompts else None
         return self._answers[name]
@@ -103,8 +114,14 @@ class Observer:
         """Return whether the system message is in the Modelfile of the model, so that the server adds it by itself."""
         if assembly.choice.judge is not None:
             return False
-        condition = self.workspace.condition(assembly.choice.condition) if assembly.choice.condition else None
-        model = self.workspace.models.get(condition.model) if condition and condition.model else None
+        if assembly.choice.condition:
+            condition = self.workspace.condition(assembly.choice.condition)
+        else:
+            condition = None
+        if condition and condition.model:
+            model = self.workspace.models.get(condition.model)
+        else:
+            model = None
         system = next((message.text for message in assembly.messages if message.role == "system"), None)
         return bool(model and model.modelfile and model.modelfile.system == system)
 

@@ -41,7 +41,9 @@ def read_request(fields: Mapping[str, Any]) -> Request | str:
             return request
         if request:
             reasons.append(request)
-    return reasons[0] if reasons else "it contains no messages, prompt or request body"
+    if reasons:
+        return reasons[0]
+    return "it contains no messages, prompt or request body"
 
 
 def _list_bodies(fields: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -69,8 +71,14 @@ def find_result(fields: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _read_context(result: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     metadata = result.get("metadata")
-    answering = metadata.get("answering") if isinstance(metadata, Mapping) else None
-    model = answering.get("model_name") if isinstance(answering, Mapping) else None
+    if isinstance(metadata, Mapping):
+        answering = metadata.get("answering")
+    else:
+        answering = None
+    if isinstance(answering, Mapping):
+        model = answering.get("model_name")
+    else:
+        model = None
     for place in (result.get("template"), result):
         if isinstance(place, Mapping) and isinstance(place.get(CONTEXT), list):
             yield {"messages": place[CONTEXT], "model": model}
@@ -78,7 +86,10 @@ def _read_context(result: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def _read_body(body: Mapping[str, Any]) -> Request | str:
     model = body.get("model")
-    model_name = model if isinstance(model, str) else None
+    if isinstance(model, str):
+        model_name = model
+    else:
+        model_name = None
     system = _read_text(body.get("system", body.get("instructions")))
     before = (("system", system),) if system else ()
     messages = body.get("messages", body.get("input"))
@@ -100,7 +111,9 @@ def _read_chat(values: list[Any], before: tuple[tuple[str, str], ...], model: st
         if not isinstance(role, str) or text is None:
             return f"message {number} has no role with a text"
         messages.append((role, text))
-    return Request("chat", tuple(messages), model) if messages else "its list of messages is empty"
+    if messages:
+        return Request("chat", tuple(messages), model)
+    return "its list of messages is empty"
 
 
 def _read_text(content: Any) -> str | None:
@@ -111,7 +124,9 @@ def _read_text(content: Any) -> str | None:
         return None
     blocks = [block for block in content if isinstance(block, Mapping)]
     texts = [block["text"] for block in blocks if block.get("type") in BLOCKS and isinstance(block.get("text"), str)]
-    return JOINER.join(texts) if len(texts) == len(content) else None
+    if len(texts) == len(content):
+        return JOINER.join(texts)
+    return None
 
 
 def read_call(fields: Mapping[str, Any]) -> Request | str:

@@ -70,7 +70,9 @@ class RowNames:
             return f"its custom_id '{request_id}' is of a record or a condition that is not here any more"
         index, record, choice = resolved
         if record is None or self._records.find(record) is None:
-            return f"no record is called '{record}'" if record is not None else "its record has no id"
+            if record is not None:
+                return f"no record is called '{record}'"
+            return "its record has no id"
         if self._id_at(index) == record and self._records.is_repeated(index):
             return f"its record {index} shares the id '{record}' with an earlier one"
         name = choice.condition or choice.mode or choice.task or ""
@@ -84,7 +86,10 @@ class RowNames:
         judge = choice.judge or ""
         if judge not in self._workspace.judges:
             return f"no judge is called '{judge}'"
-        condition = self._conditions.get(choice.condition, "") if choice.condition else ""
+        if choice.condition:
+            condition = self._conditions.get(choice.condition, "")
+        else:
+            condition = ""
         if choice.condition and not condition:
             return f"no condition is called '{choice.condition}'"
         reason = self._refuse_unasked(condition, judge)
@@ -131,7 +136,9 @@ class RowNames:
                 return condition, self._refuse_unasked(condition, judge)
         if names:
             return "", f"no condition is called '{names[0]}'"
-        return (possible[0], "") if len(possible) == 1 else ("", SEVERAL)
+        if len(possible) == 1:
+            return (possible[0], "")
+        return ("", SEVERAL)
 
     def _find_condition(self, fields: Mapping[str, Any], file: str, request: Request) -> tuple[str, str]:
         """Return the condition of a request, or a reason: the row itself says it, else its file, else its model."""
@@ -146,7 +153,9 @@ class RowNames:
         return "", f"no condition is called '{names[0]}'" if names else SEVERAL
 
     def _id_at(self, index: int) -> str | None:
-        return self._records.place(index).record if index < len(self._records) else None
+        if index < len(self._records):
+            return self._records.place(index).record
+        return None
 
 
 def find_marks_of_judges(workspace: Workspace) -> list[object]:

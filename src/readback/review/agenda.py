@@ -117,7 +117,7 @@ def arrange_items(items: Sequence[Item], steps: Iterable[Step]) -> tuple[tuple[I
     by_key = {item.key: item for item in items}
     return tuple(by_key[key] for key in order if key not in dropped), tuple(
         item for item in items if item.key in dropped
-    )  # fmt: skip
+    )
 
 
 def join_entries(items: Sequence[Item], audit: Audit) -> tuple[Item, ...]:
@@ -138,7 +138,10 @@ def join_entries(items: Sequence[Item], audit: Audit) -> tuple[Item, ...]:
             continue
         first = joined.get(subject) or next(other for other in items if other.key == subject)
         facts = tuple(fact for fact in item.facts[:1] if fact not in first.facts)
-        entries = first.entries if item.entry == first.entry else (*first.entries, item.entry)
+        if item.entry == first.entry:
+            entries = first.entries
+        else:
+            entries = (*first.entries, item.entry)
         joined[subject] = replace(first, facts=(*first.facts, *facts), entries=entries)
     return tuple(joined[item.key] for item in items if item.key in joined)
 
@@ -189,7 +192,10 @@ def _list_study_items(opened: Workspace, audit: Audit, since: Since | None) -> I
             pairs_on_it.add(sides)  # whichever of the two the plan names first
             yield _build_comparison_item(verdict, weighed_groups)
             covered_codes |= {fault.code for fault in verdict.faults} if verdict.kind == "unfair" else set()
-    new = {finding.code for finding in since.new} if since else set()
+    if since:
+        new = {finding.code for finding in since.new}
+    else:
+        new = set()
     for each in sorted(weighed_groups, key=_rank_group):
         if each.group.severity != "info" and each.group.code not in covered_codes:
             yield _build_finding_item(each, each.group.code in new)
@@ -197,7 +203,14 @@ def _list_study_items(opened: Workspace, audit: Audit, since: Since | None) -> I
 
 def _rank_group(weighed_group: Weighed) -> tuple[int, int]:
     """Errors before warnings; each first on one side of a planned comparison, on both, on a condition, elsewhere."""
-    where = 0 if weighed_group.one_sided else 1 if weighed_group.both_sided else 2 if weighed_group.conditions else 3
+    if weighed_group.one_sided:
+        where = 0
+    elif weighed_group.both_sided:
+        where = 1
+    elif weighed_group.conditions:
+        where = 2
+    else:
+        where = 3
     return (0 if weighed_group.group.severity == "error" else 1), where
 
 
@@ -229,7 +242,10 @@ def _list_touching(verdict: Verdict, weighed_groups: Sequence[Weighed]) -> Itera
     """Yield which errors are on a side of a comparison and are no reason of its verdict: whoever decides on it would
     not see them otherwise.
     """
-    reasons = set() if verdict.kind == "unknown" else {fault.code for fault in verdict.faults}
+    if verdict.kind == "unknown":
+        reasons = set()
+    else:
+        reasons = {fault.code for fault in verdict.faults}
     errors = [each for each in weighed_groups if each.group.severity == "error" and each.group.code not in reasons]
     on_both = [each for each in errors if verdict.pair in each.both_sided]
     on_one = [each for each in errors if verdict.pair in each.one_sided]
@@ -241,7 +257,10 @@ def _list_touching(verdict: Verdict, weighed_groups: Sequence[Weighed]) -> Itera
 
 def _build_finding_item(weighed_group: Weighed, new: bool) -> Item:
     group = weighed_group.group
-    where = [t("overview.first_records", n=group.records)] if group.records else [t("overview.places", n=group.count)]
+    if group.records:
+        where = [t("overview.first_records", n=group.records)]
+    else:
+        where = [t("overview.places", n=group.count)]
     where += (
         [t("overview.first_conditions", n=len(weighed_group.conditions))] if len(weighed_group.conditions) > 1 else []
     )
@@ -255,16 +274,31 @@ def _build_finding_item(weighed_group: Weighed, new: bool) -> Item:
         [t("agenda.conditions", names="; ".join(weighed_group.conditions))] if len(weighed_group.conditions) > 1 else []
     )
     if hit:
-        side = "one" if weighed_group.one_sided else "both"
+        if weighed_group.one_sided:
+            side = "one"
+        else:
+            side = "both"
         facts.append(t(f"agenda.on_{side}", n=len(hit), a=hit[0].a, b=hit[0].b))
     facts += [t("agenda.new")] if new else []
     sentence = t(f"agenda.finding_{group.severity}", title=group.title)
-    subject = Subject("condition", (alone,)) if alone else STUDY
+    if alone:
+        subject = Subject("condition", (alone,))
+    else:
+        subject = STUDY
     return Item(
-        f"finding:{group.code}", "finding", sentence, tuple(facts), "findings", {"code": group.code}, subject,
-        group.severity, tuple(group.findings[:PROOFS]), title=_title_finding(weighed_group, hit),
-        short=group.title, pair=only(hit),
-    )  # fmt: skip
+        f"finding:{group.code}",
+        "finding",
+        sentence,
+        tuple(facts),
+        "findings",
+        {"code": group.code},
+        subject,
+        group.severity,
+        tuple(group.findings[:PROOFS]),
+        title=_title_finding(weighed_group, hit),
+        short=group.title,
+        pair=only(hit),
+    )
 
 
 def _title_finding(weighed_group: Weighed, hit: Sequence[Pair]) -> str:
@@ -279,7 +313,9 @@ def _title_finding(weighed_group: Weighed, hit: Sequence[Pair]) -> str:
 
 def only(pairs: Sequence[Pair]) -> Pair | None:
     """Return the one pair of a list; None where there are several, or none."""
-    return pairs[0] if len(pairs) == 1 else None
+    if len(pairs) == 1:
+        return pairs[0]
+    return None
 
 
 # Scores: what the plan did not expect, what the test and the interval disagree on, what judges disagree on.
@@ -300,7 +336,10 @@ def _list_score_items(opened: Workspace, table: ScoreTable) -> Iterator[Item]:
 
 
 def _list_surprises(table: ScoreTable, comparison: Comparison) -> Iterator[Item]:
-    expected = comparison.planned.expected.strip().lower() if comparison.planned else ""
+    if comparison.planned:
+        expected = comparison.planned.expected.strip().lower()
+    else:
+        expected = ""
     against = {"a is higher": "b", "b is higher": "a"}.get(comparison.verdict) == expected
     if not (against or comparison.at_odds):
         return
@@ -313,9 +352,10 @@ def _list_surprises(table: ScoreTable, comparison: Comparison) -> Iterator[Item]
         b=name(comparison.b),
     )
     facts = (report.sentence(comparison, name, table.criteria[comparison.criterion]), report.tested(comparison))
-    pair = (
-        (comparison.planned.a, comparison.planned.b) if comparison.planned else (name(comparison.a), name(comparison.b))
-    )
+    if comparison.planned:
+        pair = (comparison.planned.a, comparison.planned.b)
+    else:
+        pair = (name(comparison.a), name(comparison.b))
     key = f"score:{comparison.criterion}:{pair[0]}|{pair[1]}"
     title = t(
         "agenda.title_against" if against else "agenda.title_odds", criterion=comparison.criterion, a=pair[0], b=pair[1]
@@ -348,12 +388,21 @@ def _list_note_items(review: Review, day: date) -> Iterator[Item]:
 
 def _build_note_item(note: Note, late: bool) -> Item:
     text = " ".join(note.text.split())
-    short = text if len(text) <= LONG else f"{text[:LONG]} …"
-    facts = [t("agenda.owner", name=note.owner)] if note.owner else []
+    if len(text) <= LONG:
+        short = text
+    else:
+        short = f"{text[:LONG]} …"
+    if note.owner:
+        facts = [t("agenda.owner", name=note.owner)]
+    else:
+        facts = []
     facts += [t("agenda.overdue" if late else "agenda.due", day=note.due)] if note.due else []
     facts += [t("agenda.answers", n=len(note.answers))] if note.answers else []
     names = note.anchor.get("condition")
-    subject = Subject("condition", (str(names),)) if isinstance(names, str) else STUDY
+    if isinstance(names, str):
+        subject = Subject("condition", (str(names),))
+    else:
+        subject = STUDY
     sentence = t("agenda.note", name=note.by.author, text=short)
     return Item(
         f"note:{note.id}",
@@ -399,11 +448,15 @@ def gather_meeting(
     progress: Progress | None = None,
 ) -> Meeting:
     """Everything, from the files as they are now. Raises NotReadable, DatasetChanged, signing.Stopped."""
-    review = build_review(store.events()) if review is None else review
+    if review is None:
+        review = build_review(store.events())
     audit = engine.check(opened, engine.CheckOptions(jobs=jobs, progress=progress))
     if audit.stopped:
         raise signing.Stopped
-    table = loading.load(opened) if opened.scores else None
+    if opened.scores:
+        table = loading.load(opened)
+    else:
+        table = None
     with reuse_leaves():
         since, unsaid = _compare_with_signoff(opened, store, review, audit, jobs, progress)
     agenda = build_agenda(opened, audit, table, review, day, since)

@@ -105,11 +105,9 @@ def _find_message(anchor: Mapping[str, Any], messages: tuple[Message, ...]) -> i
 
 
 def _list_messages(messages: tuple[Message, ...]) -> str:
-    return (
-        "there are " + ", ".join(f"{at} ({message.role})" for at, message in enumerate(messages))
-        if messages
-        else "none"
-    )
+    if messages:
+        return "there are " + ", ".join(f"{at} ({message.role})" for at, message in enumerate(messages))
+    return "none"
 
 
 def _quote_span(text: str, start: int, end: int) -> str:
@@ -134,9 +132,10 @@ def compare_text(opened: Workspace, note: Note, content: bytes | None) -> TextCh
     if now.fingerprint == note.anchor["fingerprint"]:
         return None
     then = _parse_messages(content)
-    how = (
-        format_sentence(compare_sides(replace(now, messages=then, label="A"), replace(now, label="B"))) if then else ""
-    )
+    if then:
+        how = format_sentence(compare_sides(replace(now, messages=then, label="A"), replace(now, label="B")))
+    else:
+        how = ""
     return replace(_locate_span(note.anchor, now.messages), how=how)
 
 
@@ -161,7 +160,10 @@ def _locate_span(anchor: Mapping[str, Any], messages: tuple[Message, ...]) -> Te
     if "start" not in anchor:
         return TextChange()
     quote, number = anchor.get("quote", ""), anchor.get("message", 0)
-    here = messages[number] if number < len(messages) and messages[number].role == anchor.get("role") else None
+    if number < len(messages) and messages[number].role == anchor.get("role"):
+        here = messages[number]
+    else:
+        here = None
     text = here.text if here else ""
     if here and text[anchor["start"] : anchor["end"]] == quote:
         return TextChange(span="same", start=anchor["start"], end=anchor["end"])

@@ -33,7 +33,9 @@ def find_kind(decision: Decision) -> str:
 
 def find_subject_kind(subject: Subject) -> str:
     """Return what a decision on a subject alone is on."""
-    return "comparison" if subject.kind == "comparison" else "subject"
+    if subject.kind == "comparison":
+        return "comparison"
+    return "subject"
 
 
 def name_decision(decision: Decision) -> str:

@@ -13,8 +13,10 @@ from typing import Any, Literal, get_args
 
 from readback.readers.paths import is_git_folder
 
-Known = Literal["asked", "proxy", "cli"]  # how the author is known: a name typed in, a proxy's header, a command
-Source = Known | Literal["imported"]  # what is shown of that: of an imported event nothing that it claims
+AuthorSource = Literal[
+    "asked", "proxy", "cli"
+]  # where the author's name is from: typed in, a proxy's header, a command
+Source = AuthorSource | Literal["imported"]  # what is shown of that: of an imported event nothing that it claims
 Kind = Literal["note", "answer", "edit", "decision", "signoff", "agenda"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 FIRST = "0" * 64  # stands for the event before the first one
@@ -33,7 +35,7 @@ class Draft:
     kind: Kind
     payload: Mapping[str, Any]
     author: str
-    known: Known
+    author_source: AuthorSource
     id: str
 
 
@@ -42,14 +44,14 @@ class Event:
     """What was saved. `sequence` counts from 1; `time` is UTC, by the clock of then, and orders nothing.
 
     `before` is the `hash` of the event before it, so a change of any event shows in all later ones. `imported`: it came
-    with a file, so `author`, `known` and `time` are what that file claims. `damage` says why the rest of an event
-    cannot be read; then it is empty.
+    with a file, so `author`, `author_source` and `time` are what that file claims. `damage` says why the rest of an
+    event cannot be read; then it is empty.
     """
 
     sequence: int
     id: str
     author: str
-    known: Known
+    author_source: AuthorSource
     time: str
     kind: Kind
     payload: Mapping[str, Any]
@@ -61,7 +63,9 @@ class Event:
     @property
     def source(self) -> Source:
         """How the author is known, by what this server saw itself."""
-        return "imported" if self.imported else self.known
+        if self.imported:
+            return "imported"
+        return self.author_source
 
 
 def new_id() -> str:
@@ -91,7 +95,7 @@ def write_json(value: Any) -> str:
 
 def compute_hash(sequence: int, draft: Draft, time: str, payload: str, before: str) -> str:
     """Compute the hash of an event: SHA-256 of compact JSON over all its parts, that of the event before included."""
-    parts = [sequence, draft.id, draft.author, draft.known, time, draft.kind, payload, before]
+    parts = [sequence, draft.id, draft.author, draft.author_source, time, draft.kind, payload, before]
     return hashlib.sha256(json.dumps(parts, ensure_ascii=True, separators=(",", ":")).encode()).hexdigest()
 
 
@@ -120,7 +124,7 @@ def check_event(event: Event) -> None:
         raise BadEventError("its id is not 8 to 64 letters, digits, - and _")
     if not is_time(event.time):
         raise BadEventError("its time is not one of the form 2026-11-23T17:04:05.123Z")
-    if event.known not in ("asked", "proxy", "cli"):
+    if event.author_source not in ("asked", "proxy", "cli"):
         raise BadEventError("it does not say in a known way how its author is known")
     check_payload(event.kind, event.payload)
 
@@ -270,8 +274,14 @@ def _check_hash(payload: Mapping[str, Any], name: str, *, needed: bool = True) -
 
 def _check_subject(payload: Mapping[str, Any]) -> None:
     about = payload.get("subject")
-    kind = about.get("kind") if isinstance(about, Mapping) else None
-    names = about.get("names") if isinstance(about, Mapping) else None
+    if isinstance(about, Mapping):
+        kind = about.get("kind")
+    else:
+        kind = None
+    if isinstance(about, Mapping):
+        names = about.get("names")
+    else:
+        names = None
     if not isinstance(kind, str) or kind not in NAMES or not isinstance(names, list) or len(names) != NAMES[kind]:
         raise BadEventError("it does not say what it is about: the study, a condition, a mode or a comparison of two")
     if not all(isinstance(name, str) for name in names):

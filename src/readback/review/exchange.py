@@ -14,6 +14,7 @@ from readback.review.store import NotReadable, Store
 VERSION = 1
 NAME = "readback.review"
 PARTS = ("sequence", "id", "author", "known", "time", "kind", "payload", "before", "hash")  # of an event, in a file
+FIELDS = {name: "author_source" if name == "known" else name for name in PARTS}  # of the event that each part is
 TEXTS = tuple(name for name in PARTS if name not in ("sequence", "payload"))
 LINE = 700 << 20  # bytes of one line: the longest kept text as base64
 WHOLE = 1 << 30  # bytes of a whole file
@@ -32,7 +33,7 @@ def export_review(store: Store, out: BinaryIO) -> int:
         if (raw := store.content(sha)) is not None:
             out.write(_format_line({"content": sha, "base64": base64.b64encode(raw).decode()}))
     for event in events:
-        out.write(_format_line({"event": {name: getattr(event, name) for name in PARTS}}))
+        out.write(_format_line({"event": {name: getattr(event, field) for name, field in FIELDS.items()}}))
     return len(events)
 
 
@@ -81,7 +82,7 @@ def _parse_event(value: Any) -> Event:
         raise TypeError
     if not isinstance(value["sequence"], int) or isinstance(value["sequence"], bool):
         raise TypeError
-    return Event(**{name: value[name] for name in PARTS}, imported=True)
+    return Event(**{field: value[name] for name, field in FIELDS.items()}, imported=True)
 
 
 def _check_sha(name: Any) -> str:

@@ -39,7 +39,10 @@ def unpack(packed: bytes) -> bytes:
 
 def parse(raw: bytes | str) -> Any:
     """Parse JSON of at most PARTS values, DEPTH deep. Raises NotKeptError."""
-    text = raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else raw
+    if isinstance(raw, str):
+        text = raw.encode("utf-8", "surrogatepass")
+    else:
+        text = raw
     if sum(text.count(sign) for sign in (b",", b"[", b"{")) > PARTS:
         raise NotKeptError(f"it holds more than {PARTS:,} values")
     try:

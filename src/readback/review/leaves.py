@@ -162,7 +162,10 @@ def compute_leaves(
     Inside `worked_out_once` what was asked before is told again. Raises NothingToLock, and DatasetChanged when the
     dataset is written to meanwhile.
     """
-    choices = list_choices(opened) if choices is None else tuple(choices)
+    if choices is None:
+        choices = list_choices(opened)
+    else:
+        choices = tuple(choices)
     request = (replace(opened, today=model_input.resolve_today(opened)), choices)
     cached = _cache.get()
     if cached is not None and (before := next((computed for key, computed in cached if key == request), None)):
@@ -197,7 +200,10 @@ def _run_children(
 ) -> Leaves | None:
     data = open_dataset(opened.root, opened.dataset)
     if not len(data):
-        absent = "the workspace has no dataset" if data.source is None else f"the dataset '{data.file}' has none"
+        if data.source is None:
+            absent = "the workspace has no dataset"
+        else:
+            absent = f"the dataset '{data.file}' has none"
         raise NothingToLock(f"there is no record: {absent}")
     gathered = _Gathered(opened, data, choices)
     stopped = False
@@ -209,7 +215,9 @@ def _run_children(
 
     for answer in children.drive(WORK, opened, data, choices, None, report_progress, jobs=jobs):
         gathered.take(answer)
-    return None if stopped else gathered.leaves()
+    if stopped:
+        return None
+    return gathered.leaves()
 
 
 class _Gathered:
@@ -269,7 +277,9 @@ def _has_values(column: Column, total: int) -> bool:
 
 def list_layers(choice: Selection) -> tuple[Layer, ...]:
     """Return the layers that a choice has."""
-    return ("judge",) if choice.judge else LAYERS
+    if choice.judge:
+        return ("judge",)
+    return LAYERS
 
 
 # In a bounded child.
@@ -319,8 +329,14 @@ def _compute_record_leaves(
         )
         return
     yield assembly.fingerprint if assembly.messages else explain_failure(opened, record, assembly)[0]
-    condition = opened.condition(choice.condition) if choice.condition else None
-    model = condition.model if condition and condition.model in opened.models else None
+    if choice.condition:
+        condition = opened.condition(choice.condition)
+    else:
+        condition = None
+    if condition and condition.model in opened.models:
+        model = condition.model
+    else:
+        model = None
     if not assembly.messages:
         yield None
     elif is_hanging(opened, model):
@@ -342,11 +358,9 @@ def _fingerprint_training_text(opened: Workspace, record: Record, model: str) ->
         return None
     if template is None:
         return training_messages.fingerprint
-    return (
-        excess.CODE
-        if is_hanging(opened, model)
-        else _fingerprint_text(training_text.render_training_text(opened, template, training_messages.messages))
-    )
+    if is_hanging(opened, model):
+        return excess.CODE
+    return _fingerprint_text(training_text.render_training_text(opened, template, training_messages.messages))
 
 
 def _fingerprint_text(text: ModelInput | None) -> str | None:
@@ -354,7 +368,9 @@ def _fingerprint_text(text: ModelInput | None) -> str | None:
         return None
     if text.segments:
         return compute_fingerprint((Message("prompt", text.segments),))
-    return text.diagnostics[0].code if text.diagnostics else excess.CODE
+    if text.diagnostics:
+        return text.diagnostics[0].code
+    return excess.CODE
 
 
 def hash_row(record: Record) -> bytes:

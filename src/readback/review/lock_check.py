@@ -72,7 +72,10 @@ def compare_versions(old: Workspace, new: Workspace, subject: Subject, jobs: int
     counts, examples = Counter[str](), dict[str, tuple[RecordName, ...]]()
     for words, edit, record in zip(sentences, edits, firsts, strict=True):
         counts[words] += edit.records
-        named = edit.first if edit.records > 1 else ((edit.first[0][0], record.id),)
+        if edit.records > 1:
+            named = edit.first
+        else:
+            named = ((edit.first[0][0], record.id),)
         examples[words] = (*examples.get(words, ()), *named)[:NAMED]
     return Change(subject, counted, dict(counts.most_common()), counts.total(), examples)
 
@@ -86,7 +89,10 @@ def _choose_edits(counted: RecordCounts) -> tuple[Edit, ...]:
 
 
 def _find_partner(data: Dataset, record: Record) -> Record:
-    at = data.find(record.id) if record.id is not None else 0
+    if record.id is not None:
+        at = data.find(record.id)
+    else:
+        at = 0
     return data.record(at or 0)
 
 
@@ -102,7 +108,10 @@ def describe_counts(change: Change) -> str:
     """One sentence: 312 of 2,000 prompts differ, all by this: B adds a newline after “Answer:”."""
     counted = change.counted
     total = quantity(counted.total, NOUNS[change.subject.layer], f"{NOUNS[change.subject.layer]}s")
-    differ = "differs" if counted.differing == 1 else "differ"
+    if counted.differing == 1:
+        differ = "differs"
+    else:
+        differ = "differ"
     parts = [f"{counted.differing:,} of {total} {differ}{_describe_edits(change)}"]
     counts = {
         "can no longer be built": counted.only_a,
@@ -127,16 +136,27 @@ def _describe_edits(change: Change) -> str:
         return ""
     clauses = [sentence.rstrip(".") for sentence in change.sentences]
     whole = change.looked_at == change.counted.differing
-    scope = ", all" if whole else f"; {change.looked_at} of them were compared, and all of these differ"
+    if whole:
+        scope = ", all"
+    else:
+        scope = f"; {change.looked_at} of them were compared, and all of these differ"
     if len(clauses) == 1:
         alone = change.counted.differing == 1
-        return f": {clauses[0]}" if alone else f"{scope} by this: {clauses[0]}"
+        if alone:
+            return f": {clauses[0]}"
+        return f"{scope} by this: {clauses[0]}"
     parts = [
         f"{clause} ({count:,})" for clause, count in list(zip(clauses, change.sentences.values(), strict=True))[:NAMED]
     ]
     more = len(clauses) - len(parts)
-    rest = f"; and in {more:,} more {'ways' if more > 1 else 'way'}" if more else ""
-    looked = "" if whole else f"; {change.looked_at} of them were compared"
+    if more:
+        rest = f"; and in {more:,} more {'ways' if more > 1 else 'way'}"
+    else:
+        rest = ""
+    if whole:
+        looked = ""
+    else:
+        looked = f"; {change.looked_at} of them were compared"
     return f"{looked}: {'; '.join(parts)}{rest}"
 
 
@@ -168,7 +188,9 @@ class Line:
             return "new"
         if self.now is None:
             return "gone"
-        return "same" if self.before.root == self.now.root else "changed"
+        if self.before.root == self.now.root:
+            return "same"
+        return "changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +208,9 @@ class Checked:
 
 def set_day(opened: Workspace, day: str | None) -> Workspace:
     """Return the workspace with the day that templates print: its own, where it names one, else `day`."""
-    return opened if opened.today or not day else replace(opened, today=day)
+    if opened.today or not day:
+        return opened
+    return replace(opened, today=day)
 
 
 def check_lock(
@@ -251,9 +275,15 @@ def _explain_changes(
 
 def _open_revision(opened: Workspace, path: Path, rev: str | None) -> Workspace:
     """Open the workspace at a revision. Raises SideError and NothingRead."""
-    way = opened.root if opened.file in (None, workspace_file.NAME) else opened.root / opened.file
+    if opened.file in (None, workspace_file.NAME):
+        way = opened.root
+    else:
+        way = opened.root / opened.file
     copy = copy_revision(way, rev or "HEAD")
-    folder = copy.path if copy.path.is_dir() else copy.path.parent
+    if copy.path.is_dir():
+        folder = copy.path
+    else:
+        folder = copy.path.parent
     if rev is None and not _have_same_bytes(folder / path.name, path):
         raise SideError(f"{path.name} is not the one of HEAD; --rev REV names a revision to compare with")
     old = workspace.open(copy.path, chosen=opened.chosen)
@@ -274,15 +304,22 @@ def describe_change(line: Line) -> str:
     if line.now is None:
         return "in the lock, and no longer in the workspace"
     if line.change is not None and (line.differ is None or line.change.counted.differing):
-        rows = f"; {quantity(line.rows, 'record')} with another row in the dataset" if line.rows else ""
+        if line.rows:
+            rows = f"; {quantity(line.rows, 'record')} with another row in the dataset"
+        else:
+            rows = ""
         return f"{describe_counts(line.change)}{rows}"
     if line.differ is None:
         counts = f"; {quantity(line.before.records, 'record')} then, {line.now.records:,} now"
         return "changed" + (counts if line.before.records != line.now.records else "")
     parts = [f"{line.differ:,} of {quantity(line.now.records, 'record')} changed"]
-    parts += [f"{count:,} {what}" for count, what in (
-        (line.rows, "of them with another row in the dataset"),
-        (line.added, "added"),
-        (line.removed, "removed"),
-    ) if count]  # fmt: skip
+    parts += [
+        f"{count:,} {what}"
+        for count, what in (
+            (line.rows, "of them with another row in the dataset"),
+            (line.added, "added"),
+            (line.removed, "removed"),
+        )
+        if count
+    ]
     return ", ".join(parts)

@@ -100,8 +100,13 @@ def format_lock(lock: Lock) -> str:
 def format_head(subject: Subject) -> str:
     """How a subject's line begins: condition "open book" messages."""
     kind, name = name_choice(subject.choice)
-    layer = f"judge {as_json.dumps(subject.choice.judge)}" if subject.layer == "judge" else subject.layer
-    return f"{kind} {as_json.dumps(name)} {layer}" if name is not None else layer
+    if subject.layer == "judge":
+        layer = f"judge {as_json.dumps(subject.choice.judge)}"
+    else:
+        layer = subject.layer
+    if name is not None:
+        return f"{kind} {as_json.dumps(name)} {layer}"
+    return layer
 
 
 def name_choice(choice: Selection) -> tuple[str, str | None]:
@@ -130,10 +135,14 @@ def parse_lock(text: str, name: str = NAME) -> Lock:
     """Parse the text of a lock. Raises BadLock."""
     lines = [(number, line.rstrip("\r")) for number, line in enumerate(text.split("\n"), 1)]
     lines = [(number, line) for number, line in lines if line.strip() and not line.startswith("#")]
-    first = FIRST.fullmatch(lines[0][1]) if lines else None
+    if lines:
+        first = FIRST.fullmatch(lines[0][1])
+    else:
+        first = None
     if first is None:
-        raise BadLock(f"{name} does not begin with 'readback.lock {VERSION}', so it is no lock; `readback lock` "
-                      f"writes it anew")  # fmt: skip
+        raise BadLock(
+            f"{name} does not begin with 'readback.lock {VERSION}', so it is no lock; `readback lock` writes it anew"
+        )
     if int(first[1]) > VERSION:
         raise NewerLock(f"{name} was written by a newer Readback (format {first[1]}; this one knows {VERSION})")
     today, roots = None, dict[Subject, Root]()
@@ -153,8 +162,14 @@ def _parse_line(line: str, where: str) -> tuple[Subject, Root]:
     try:
         if not match:
             raise ValueError
-        names = {match["kind"]: json.loads(match["name"])} if match["kind"] else {}
-        judge = json.loads(match["judge"]) if match["judge"] else None
+        if match["kind"]:
+            names = {match["kind"]: json.loads(match["name"])}
+        else:
+            names = {}
+        if match["judge"]:
+            judge = json.loads(match["judge"])
+        else:
+            judge = None
     except ValueError:
         raise BadLock(f"{where} is no line of a lock; `readback lock` writes it anew") from None
     choice = Selection(**names, judge=judge)
@@ -195,7 +210,11 @@ def format_records(raw: bytes, leaves: Leaves) -> Iterator[bytes]:
 
 def shorten(value: str | None) -> str | None:
     """Return a fingerprint's first digits; a code in brackets, so that the two are never confused."""
-    return value if value is None else value[:SHORT] if len(value) == 2 * 32 else f"[{value}]"
+    if value is None:
+        return value
+    if len(value) == 2 * 32:
+        return value[:SHORT]
+    return f"[{value}]"
 
 
 def read_records(path: Path) -> LockedRecords | None:

@@ -68,7 +68,10 @@ def adopt_review(root: Path, former: Former) -> None:
         os.link(former.file, here)  # fails where somebody else was quicker
         former.file.unlink()
     except (OSError, sqlite3.Error, schema.Foreign) as error:
-        why = "the folder has a review of its own by now" if isinstance(error, FileExistsError) else str(error)
+        if isinstance(error, FileExistsError):
+            why = "the folder has a review of its own by now"
+        else:
+            why = str(error)
         raise NotSaved(f"the former review was not taken over: {why}") from None
 
 

@@ -21,7 +21,7 @@ events = Table(
     Column("sequence", Integer, primary_key=True, autoincrement=False),
     Column("id", String(64), nullable=False, unique=True),
     Column("author", Text, nullable=False),  # JSON
-    Column("known", String(16), nullable=False),
+    Column("known", String(16), nullable=False, key="author_source"),
     Column("time", String(32), nullable=False),
     Column("kind", String(16), nullable=False),
     Column("payload", Text, nullable=False),  # JSON
@@ -94,8 +94,10 @@ def check_tables(connection: sqlite3.Connection) -> None:
         if kind == "trigger" and " ".join(str(sql).split()) in TRIGGERS:
             continue
         if kind != "table" or name not in COLUMNS:
-            raise Foreign(f"it has a {kind} {ascii(name)[:80]}, which no review has, so nothing of it is read; "
-                          f"move the file away and import an export of the review")  # fmt: skip
+            raise Foreign(
+                f"it has a {kind} {ascii(name)[:80]}, which no review has, so nothing of it is read; "
+                f"move the file away and import an export of the review"
+            )
         _check_table(connection, name, str(sql))
 
 
@@ -110,19 +112,25 @@ def read_version(connection: sqlite3.Connection) -> str | None:
     if not rows:
         return None
     if [kind for kind, _ in rows] != ["table"]:
-        raise Foreign("its version is not in a table, so nothing of it is read; move the file away and import an "
-                      "export of the review")  # fmt: skip
+        raise Foreign(
+            "its version is not in a table, so nothing of it is read; move the file away and import an "
+            "export of the review"
+        )
     _check_table(connection, VERSION, str(rows[0][1]))
     row = connection.execute(f"SELECT version_num FROM main.{VERSION} LIMIT 1").fetchone()  # noqa: S608 - our own name
-    return str(row[0]) if row else None
+    if row:
+        return str(row[0])
+    return None
 
 
 def _check_table(connection: sqlite3.Connection, name: str, sql: str) -> None:
     columns = connection.execute("SELECT name, dflt_value, hidden FROM pragma_table_xinfo(?)", (name,)).fetchall()
     plain = all(value is None and not hidden for _, value, hidden in columns)
     if tuple(column for column, _, _ in columns) != COLUMNS[name] or not plain or WORKED_OUT.search(sql):
-        raise Foreign(f"its table {name} is not that of a review, so nothing of it is read; move the file away and "
-                      f"import an export of the review")  # fmt: skip
+        raise Foreign(
+            f"its table {name} is not that of a review, so nothing of it is read; move the file away and "
+            f"import an export of the review"
+        )
 
 
 def _decode_text(raw: bytes) -> str:

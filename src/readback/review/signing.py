@@ -208,7 +208,10 @@ def collect_evidence(
     """Collect what speaks for or against a subject: the keys of its findings, counted by rule, their sentences, its
     rows of scores. `audit` is that of the whole study, where there is one. Raises Stopped.
     """
-    names = set(subject.names) if subject.kind in ("condition", "comparison") else set()
+    if subject.kind in ("condition", "comparison"):
+        names = set(subject.names)
+    else:
+        names = set()
     if audit is None or names:
         audit = engine.check(opened, engine.CheckOptions(conditions=names, jobs=jobs, progress=progress))
     if audit.stopped:
@@ -217,7 +220,10 @@ def collect_evidence(
         "counts": dict(sorted(audit.counts.items())),
         "keys": sorted({finding.key for finding in audit.findings}),
     }
-    rows = score_answer.as_rows(loading.load(opened), None, None, None) if opened.scores else []
+    if opened.scores:
+        rows = score_answer.as_rows(loading.load(opened), None, None, None)
+    else:
+        rows = []
     score_rows = [row for row in rows if not names or names & set(row["condition"].values())]
     name = groups.names(audit)
     sentences = {
@@ -238,7 +244,9 @@ def load_lock(store: Store, sha: str) -> Lock | None:
     """Return the lock of that name in the store; None where it is missing or not a lock."""
     raw = store.content(sha)
     try:
-        return lock_file.parse_lock(raw.decode()) if raw is not None else None
+        if raw is not None:
+            return lock_file.parse_lock(raw.decode())
+        return None
     except (BadLock, UnicodeDecodeError, RecursionError):
         return None
 
@@ -267,20 +275,23 @@ def _are_findings(value: Any) -> bool:
 
 def _are_sentences(value: Any) -> bool:
     return isinstance(value, dict) and all(
-        isinstance(entry, list) and len(entry) == len(("code", "severity", "where", "sentence")) and
-        all(isinstance(part, str) for part in entry)
+        isinstance(entry, list)
+        and len(entry) == len(("code", "severity", "where", "sentence"))
+        and all(isinstance(part, str) for part in entry)
         for entry in value.values()
-    )  # fmt: skip
+    )
 
 
 def _are_rows(value: Any) -> bool:
     """Return whether it is rows of scores as `score_answer.as_rows` makes them, as far as they are compared."""
     needed = ("condition", "criterion", "judge", "distribution", "n", "failed", "missing", "not_applicable", "mean")
     return isinstance(value, list) and all(
-        isinstance(row, dict) and all(name in row for name in needed)
-        and isinstance(row["distribution"], dict) and isinstance(row["condition"], dict)
+        isinstance(row, dict)
+        and all(name in row for name in needed)
+        and isinstance(row["distribution"], dict)
+        and isinstance(row["condition"], dict)
         for row in value
-    )  # fmt: skip
+    )
 
 
 def _describe_evidence_changes(store: Store, signoff: SignOff, now: Mapping[str, Any]) -> Iterator[str]:
@@ -322,7 +333,10 @@ def open_signed(opened: Workspace, store: Store, signoff: SignOff) -> Iterator[W
         _write_files(store, signoff.payload["files"], folder / "then")
         if not _link_data(opened, folder / "then"):
             raise NotKept(NO_DATA)
-        way = folder / "then" if opened.file in (None, workspace_file.NAME) else folder / "then" / opened.file
+        if opened.file in (None, workspace_file.NAME):
+            way = folder / "then"
+        else:
+            way = folder / "then" / opened.file
         yield lock_check.set_day(workspace.open(way, chosen=opened.chosen), opened.today)
     except (OSError, workspace.NothingRead) as error:
         raise NotKept(str(error)) from None

@@ -84,8 +84,15 @@ class Since:
         return not (self.lines or self.new or self.gone or self.scores)
 
 
-def since_signoff(opened: Workspace, store: Store, signoff: SignOff, review: Review, jobs: int | None = None,
-                  progress: Progress | None = None, audit: Audit | None = None) -> Since:  # fmt: skip
+def since_signoff(
+    opened: Workspace,
+    store: Store,
+    signoff: SignOff,
+    review: Review,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    audit: Audit | None = None,
+) -> Since:
     """Collect what changed since a sign-off, in what it covers; `audit` is that of the whole study, where there is one.
 
     Raises NoBefore, DatasetChanged and signing.Stopped.
@@ -101,8 +108,14 @@ def since_signoff(opened: Workspace, store: Store, signoff: SignOff, review: Rev
     return replace(since, stale=find_stale(opened, store, review, jobs))
 
 
-def since_revision(opened: Workspace, store: Store | None, rev: str, review: Review, jobs: int | None = None,
-                   progress: Progress | None = None) -> Since:  # fmt: skip
+def since_revision(
+    opened: Workspace,
+    store: Store | None,
+    rev: str,
+    review: Review,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Since:
     """Collect what changed since a revision of git, in the whole study. Raises SideError, NothingToLock,
     DatasetChanged.
     """
@@ -121,8 +134,14 @@ def open_revision(opened: Workspace, rev: str) -> tuple[Workspace, Workspace]:
     return lock_check.set_day(old, day), lock_check.set_day(opened, day)
 
 
-def since_lock(opened: Workspace, store: Store | None, path: Path, review: Review, jobs: int | None = None,
-               progress: Progress | None = None) -> Since:  # fmt: skip
+def since_lock(
+    opened: Workspace,
+    store: Store | None,
+    path: Path,
+    review: Review,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Since:
     """Collect what changed since a lock was written: prompts alone, for a lock keeps no findings and no scores.
 
     Raises BadLock, NothingToLock, DatasetChanged.
@@ -141,8 +160,11 @@ def find_start(opened: Workspace, review: Review, day: date) -> SignOff | str:
 
     Raises NoBefore where there is neither.
     """
-    signed = [signoff for signoff in review.signoffs if signoff.subject == STUDY and signoff.withdrawn is None
-              and signoff.by.time[:10] <= day.isoformat()]  # fmt: skip
+    signed = [
+        signoff
+        for signoff in review.signoffs
+        if signoff.subject == STUDY and signoff.withdrawn is None and signoff.by.time[:10] <= day.isoformat()
+    ]
     if signed:
         return signed[-1]
     try:
@@ -152,8 +174,13 @@ def find_start(opened: Workspace, review: Review, day: date) -> SignOff | str:
         raise NoBefore(f"there is no sign-off of the whole study up to {day}, and {error}") from None
 
 
-def compare_prompts(old: Workspace, now: Workspace, jobs: int | None = None, progress: Progress | None = None,
-            conditions: Collection[str] = ()) -> tuple[Line, ...]:  # fmt: skip
+def compare_prompts(
+    old: Workspace,
+    now: Workspace,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    conditions: Collection[str] = (),
+) -> tuple[Line, ...]:
     """Compare the texts of two versions: lines that changed, with counts and words; `conditions` narrows them down.
 
     Raises NothingToLock where a version sends nothing, DatasetChanged, and signing.Stopped.
@@ -192,8 +219,12 @@ def _add_evidence(since: Since, then: Mapping[str, Any], here: Mapping[str, Any]
             Counter(_list_findings(old_sentences, before - after)),
         )
         again = new & gone  # on another text, and of the same about the same: nobody would call it new
-        since = replace(since, new=_order_findings(new - again), gone=_order_findings(gone - again),
-                       still=len(after & before) + again.total())  # fmt: skip
+        since = replace(
+            since,
+            new=_order_findings(new - again),
+            gone=_order_findings(gone - again),
+            still=len(after & before) + again.total(),
+        )
         if nameless := len((before - after) - old_sentences.keys()):
             unknown.append(f"{nameless:,} findings are gone, and what they said was not kept.")
         if any(

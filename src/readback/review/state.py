@@ -154,7 +154,10 @@ def _apply_step(event: Event, agenda: dict[str, Step]) -> None:
         del agenda[payload["step"]]
         return
     by = By(event.author, event.source, event.time, event.sequence)
-    item = f"{ADDED}{event.id}" if payload["do"] == "add" else str(payload["item"])
+    if payload["do"] == "add":
+        item = f"{ADDED}{event.id}"
+    else:
+        item = str(payload["item"])
     text, before = str(payload.get("text", "")), str(payload.get("before", ""))
     agenda[event.id] = Step(event.id, by, payload["do"], item, text, before, dict(payload.get("entry", {})))
 

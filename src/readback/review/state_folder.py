@@ -84,11 +84,15 @@ def prepare_folder(file: Path) -> None:
             home.chmod(0o700)
         kind = _find_file_system(home)
     except OSError as error:
-        raise NotSaved(f"no review can be kept in {home}: {(error.strerror or str(error)).lower()}; let READBACK_STATE "
-                       f"name a folder that can be written to") from None  # fmt: skip
+        raise NotSaved(
+            f"no review can be kept in {home}: {(error.strerror or str(error)).lower()}; let READBACK_STATE "
+            f"name a folder that can be written to"
+        ) from None
     if kind in REMOTE:
-        raise NotSaved(f"{home} lies on a network file system ({kind}), where SQLite loses data; let READBACK_STATE "
-                       f"name a folder on a disk of this machine")  # fmt: skip
+        raise NotSaved(
+            f"{home} lies on a network file system ({kind}), where SQLite loses data; let READBACK_STATE "
+            f"name a folder on a disk of this machine"
+        )
 
 
 def _find_file_system(home: Path) -> str:
@@ -123,7 +127,10 @@ def has_same_content(root: Path, described: str | None) -> bool | None:
     described.
     """
     try:
-        there = json.loads(described) if described else None
+        if described:
+            there = json.loads(described)
+        else:
+            there = None
     except (ValueError, RecursionError):
         there = None
     if not isinstance(there, dict) or not there:

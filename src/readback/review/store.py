@@ -89,9 +89,9 @@ class Store:
     def sequence(self) -> int:
         """Return the number of the last event; 0 where there is none."""
         with self._reading() as there:
-            return (
-                int(there.execute(select(func.coalesce(func.max(events.c.sequence), 0))).scalar_one()) if there else 0
-            )
+            if there:
+                return int(there.execute(select(func.coalesce(func.max(events.c.sequence), 0))).scalar_one())
+            return 0
 
     def events(self, after: int = 0) -> tuple[Event, ...]:
         """Return the events in their order, those after a number."""
@@ -111,8 +111,9 @@ class Store:
             last = row.sequence
             room -= sum(len(value) for value in row if isinstance(value, (str, bytes)))
             if room < 0:
-                raise NotReadable(f"{self.file}: its events are longer than {READ >> 20} MiB, so they are not read; "
-                                  f"{UNUSABLE}")  # fmt: skip
+                raise NotReadable(
+                    f"{self.file}: its events are longer than {READ >> 20} MiB, so they are not read; {UNUSABLE}"
+                )
             yield row
 
     def content(self, sha: str) -> bytes | None:
@@ -121,14 +122,19 @@ class Store:
             return None
         with self._reading() as there:
             wanted = select(contents.c.packed).where(contents.c.sha256 == sha)
-            packed = there.execute(wanted).scalar_one_or_none() if there else None
+            if there:
+                packed = there.execute(wanted).scalar_one_or_none()
+            else:
+                packed = None
         if not isinstance(packed, bytes):
             return None
         try:
             raw = kept_text.unpack(packed)
         except kept_text.NotKeptError:
             return None
-        return raw if hashlib.sha256(raw).hexdigest() == sha else None
+        if hashlib.sha256(raw).hexdigest() == sha:
+            return raw
+        return None
 
     def list_texts(self) -> tuple[str, ...]:
         """Return the hashes of all stored texts."""
@@ -145,11 +151,10 @@ class Store:
                 if (why := _explain_damage(row, expected, before)) is not None:
                     return Broken(int(row.sequence), why)
                 before, expected = row.hash, expected + 1
-            last = (
-                there.execute(select(about.c.value).where(about.c.name == "last")).scalar_one_or_none()
-                if there
-                else None
-            )
+            if there:
+                last = there.execute(select(about.c.value).where(about.c.name == "last")).scalar_one_or_none()
+            else:
+                last = None
         if last is not None and last != f"{expected - 1} {before}":
             return Broken(expected, "the last events are missing")
         return None
@@ -172,7 +177,10 @@ class Store:
             last = there.execute(
                 select(events.c.sequence, events.c.hash).order_by(events.c.sequence.desc()).limit(1)
             ).first()
-            sequence, before = (int(last.sequence) + 1, last.hash) if last else (1, FIRST)
+            if last:
+                sequence, before = (int(last.sequence) + 1, last.hash)
+            else:
+                sequence, before = (1, FIRST)
             time = get_time()
             event_hash = compute_hash(sequence, draft, time, payload, before)
             _insert_event(there, sequence, draft, time, payload, before, event_hash)
@@ -198,7 +206,9 @@ class Store:
             except BadEventError as error:
                 raise NotSaved(f"event {number + 1} of the file is refused: {error}") from None
             payload, number = write_json(dict(file_event.payload)), number + 1
-            draft = Draft(file_event.kind, file_event.payload, file_event.author, file_event.known, file_event.id)
+            draft = Draft(
+                file_event.kind, file_event.payload, file_event.author, file_event.author_source, file_event.id
+            )
             if (
                 file_event.sequence != number
                 or file_event.before != before
@@ -217,7 +227,9 @@ class Store:
             for sha, raw in texts.items():
                 _store_text(there, sha, raw)
             for file_event in file_events[len(here) :]:
-                draft = Draft(file_event.kind, file_event.payload, file_event.author, file_event.known, file_event.id)
+                draft = Draft(
+                    file_event.kind, file_event.payload, file_event.author, file_event.author_source, file_event.id
+                )
                 _insert_event(
                     there,
                     file_event.sequence,
@@ -276,8 +288,10 @@ class Store:
     def _opened(self) -> Engine:
         """Open the database in the schema of this version. Raises NotReadable for one of a newer version."""
         if not state_folder.is_inside(self.file):
-            raise NotReadable(f"{self.file}: a review is opened only in the state folder, and this file is not in "
-                              f"{state_folder.find_folder()}; readback review import takes an export")  # fmt: skip
+            raise NotReadable(
+                f"{self.file}: a review is opened only in the state folder, and this file is not in "
+                f"{state_folder.find_folder()}; readback review import takes an export"
+            )
         if self._engine is None:
             if os.path.lexists(self.file):
                 schema.check_file(self.file)
@@ -403,7 +417,7 @@ def _insert_event(
             "sequence": sequence,
             "id": draft.id,
             "author": write_json(draft.author),
-            "known": draft.known,
+            "author_source": draft.author_source,
             "time": time,
             "kind": draft.kind,
             "payload": payload,
@@ -420,7 +434,7 @@ def _insert_event(
 
 def _build_event(row: Any, imported: Sequence[range]) -> Event:
     """Build the event of a row; of a damaged one its number, and why the rest is missing."""
-    texts = (row.id, row.author, row.known, row.time, row.kind, row.payload, row.before, row.hash)
+    texts = (row.id, row.author, row.author_source, row.time, row.kind, row.payload, row.before, row.hash)
     came = any(row.sequence in numbers for numbers in imported)
     try:
         if not all(isinstance(part, str) and part.isascii() for part in texts):
@@ -434,7 +448,9 @@ def _build_event(row: Any, imported: Sequence[range]) -> Event:
         before, event_hash = (part if isinstance(part, str) else "" for part in (row.before, row.hash))
         damage = f"it is damaged: {error}"
         return Event(row.sequence, "", "", "asked", "", "note", {}, before, event_hash, came, damage)
-    return Event(row.sequence, row.id, author, row.known, row.time, row.kind, payload, row.before, row.hash, came)
+    return Event(
+        row.sequence, row.id, author, row.author_source, row.time, row.kind, payload, row.before, row.hash, came
+    )
 
 
 def _read_imported(there: Connection) -> tuple[range, ...]:
@@ -466,11 +482,13 @@ def _explain_damage(row: Any, expected: int, before: str) -> str | None:
     if row.before != before:
         return "it does not follow the event before it"
     try:
-        draft = Draft(row.kind, {}, kept_text.parse(row.author), row.known, row.id)
+        draft = Draft(row.kind, {}, kept_text.parse(row.author), row.author_source, row.id)
         event_hash = compute_hash(expected, draft, row.time, row.payload, before)
     except (ValueError, TypeError, AttributeError):
         return "it cannot be read"
-    return None if event_hash == row.hash else "it was changed after it was saved"
+    if event_hash == row.hash:
+        return None
+    return "it was changed after it was saved"
 
 
 def _format_reason(error: Exception) -> str:

@@ -25,7 +25,9 @@ class Subject:
 
     def __str__(self) -> str:
         """As it is written on the command line."""
-        return STUDY if self.kind == STUDY else f"{self.kind}:{BETWEEN.join(self.names)}"
+        if self.kind == STUDY:
+            return STUDY
+        return f"{self.kind}:{BETWEEN.join(self.names)}"
 
 
 class UnknownSubject(Exception):  # noqa: N818 - an outcome to say in one sentence
@@ -46,9 +48,13 @@ def parse_subject(opened: Workspace, text: str) -> Subject:
         for subject in _find_named(opened, kind, text):
             return subject
     conditions = ", ".join(condition.name for condition in opened.conditions)
-    there = f"the conditions are {conditions}" if conditions else f"the modes are {', '.join(opened.prompts) or 'none'}"
-    raise UnknownSubject(f"nothing here is called '{text}'; write study, condition:NAME, mode:NAME or comparison:A|B; "
-                         f"{there}")  # fmt: skip
+    if conditions:
+        there = f"the conditions are {conditions}"
+    else:
+        there = f"the modes are {', '.join(opened.prompts) or 'none'}"
+    raise UnknownSubject(
+        f"nothing here is called '{text}'; write study, condition:NAME, mode:NAME or comparison:A|B; {there}"
+    )
 
 
 def _find_named(opened: Workspace, kind: str, text: str) -> Iterator[Subject]:

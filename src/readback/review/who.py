@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 
-from readback.review.event import Known
+from readback.review.event import AuthorSource
 
 HEADER, PEERS, SECRET = "READBACK_USER_HEADER", "READBACK_PROXY", "READBACK_PROXY_SECRET"
 SAID = "x-readback-proxy-secret"  # the header in which a proxy shows that it is the one meant
@@ -24,7 +24,7 @@ class Author:
     """The author's name and how it is known; "" where it is not, and `refused` says why no name is taken."""
 
     name: str = ""
-    source: Known = "asked"
+    source: AuthorSource = "asked"
     refused: str = ""
 
 
@@ -45,7 +45,9 @@ def identify_author(
     if not (right and _is_listed(peer, settings.get(PEERS, ""))):
         return Author(refused="not the proxy")
     name = names[0].strip()[:LONGEST] if names else ""
-    return Author(name, "proxy") if name else Author(refused="no name")
+    if name:
+        return Author(name, "proxy")
+    return Author(refused="no name")
 
 
 def _is_listed(peer: str | None, listed: str) -> bool:

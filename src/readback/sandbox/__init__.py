@@ -230,7 +230,9 @@ def _format_request(work: str, shared: tuple[str, ...], how: str) -> str:
 
 
 def _choose_priority(awaited: bool) -> str:
-    return ASIDE if _gives_way and not awaited else TOGETHER
+    if _gives_way and not awaited:
+        return ASIDE
+    return TOGETHER
 
 
 def _converse(zygote: Zygote, request: str, message: bytes, limits: Limits, alone: int | None) -> Iterator[Any]:
@@ -339,5 +341,8 @@ def _explain_end(
         return Stopped("memory", f"more than {limits.memory >> 20} MiB of memory")
     if code == OUTPUT_EXIT:
         return Stopped("output", f"more than {limits.output} bytes of answer")
-    name = signal.Signals(-code).name if code < 0 else f"exit {code}"
+    if code < 0:
+        name = signal.Signals(-code).name
+    else:
+        name = f"exit {code}"
     return Stopped("crash", f"its process ended with {name}", doubtful=code == -signal.SIGKILL)  # no memory left?

@@ -36,12 +36,17 @@ def encode(kind: bytes, value: Any) -> bytes:
 
 def read(sock: socket.socket, allowed: int, seconds: float | None) -> tuple[bytes, Any, int]:
     """Return the next frame as kind, value and body size; bytes are a VALUE. Raises Closed, TooLarge or Late."""
-    until = None if seconds is None else time.monotonic() + seconds
+    if seconds is None:
+        until = None
+    else:
+        until = time.monotonic() + seconds
     kind, size = HEAD.unpack(_receive_exactly(sock, HEAD.size, until))
     if size > allowed:
         raise TooLarge
     body = _receive_exactly(sock, size, until)
-    return (VALUE, body, size) if kind == RAW else (kind, json.loads(body), size)
+    if kind == RAW:
+        return (VALUE, body, size)
+    return (kind, json.loads(body), size)
 
 
 def _receive_exactly(sock: socket.socket, size: int, until: float | None) -> bytes:

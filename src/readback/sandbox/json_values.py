@@ -48,7 +48,9 @@ def to_json_values(value: Any) -> Any:
         return b64encode(value).decode("ascii")
     if isinstance(value, Sequence):
         return [to_json_values(item) for item in value]
-    return str(value) if isinstance(value, Path) else value
+    if isinstance(value, Path):
+        return str(value)
+    return value
 
 
 @cache
@@ -72,7 +74,9 @@ def build_converter(kind: Any) -> Callable[[Any], Any]:
         return _build_mapping_converter(*arguments)
     if kind is bytes:
         return b64decode
-    return Path if kind is Path else _return_unchanged
+    if kind is Path:
+        return Path
+    return _return_unchanged
 
 
 def _build_dataclass_converter(kind: Any) -> Callable[[Any], Any]:

@@ -74,7 +74,9 @@ def enter(limits: Limits) -> None:
 
 def get_wall_factor() -> int:
     """Return how many times the processor time the clock may show; a process of lower priority waits longer."""
-    return WALL if os.nice(0) <= 0 else WALL * WALL
+    if os.nice(0) <= 0:
+        return WALL
+    return WALL * WALL
 
 
 @contextmanager

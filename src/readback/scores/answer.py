@@ -94,15 +94,20 @@ def as_pooled(
     `judge` of each is null and `pool` says whose means they are: "people" or "judges". One judge that is asked for is
     no pool.
     """
-    pooled_table = pooled.pooled(table) if judge is None else None
+    if judge is None:
+        pooled_table = pooled.pooled(table)
+    else:
+        pooled_table = None
     names = () if pooled_table is None else tuple(n for n in pooled_table.columns.criteria if _asked_for(n, criterion))
     if pooled_table is None or not names:
         return None
     compared = compare.compare(pooled_table, planned, by=by, baseline=baseline, criterion=criterion)
     tests = omnibus.run_omnibus_tests(pooled_table, by, criterion)
     at = {entry: number for number, entry in enumerate(planned, 1)}
-    sections = {"rows": [_pooled_row(pooled_table, row) for row in summary.rows(pooled_table, by, criterion)],
-             **_tested(compared, tests, at, tell)}  # fmt: skip
+    sections = {
+        "rows": [_pooled_row(pooled_table, row) for row in summary.rows(pooled_table, by, criterion)],
+        **_tested(compared, tests, at, tell),
+    }
     for entry in (*sections["comparisons"], *sections["blocked"], *sections["omnibus"]):
         entry["pool"], entry["judge"] = _pool(entry["judge"]), None
     agreed = [_agreement(table, pooled_table, name, pool) for name, pool in _pools(pooled_table) if name in names]
@@ -110,11 +115,15 @@ def as_pooled(
 
 
 def _pools(pooled_table: ScoreTable) -> tuple[tuple[str, str], ...]:
-    return tuple(pooled_table.pool.judges) if pooled_table.pool is not None else ()
+    if pooled_table.pool is not None:
+        return tuple(pooled_table.pool.judges)
+    return ()
 
 
 def _pool(name: str | None) -> str | None:
-    return name.removeprefix("*") if name else None
+    if name:
+        return name.removeprefix("*")
+    return None
 
 
 def _pooled_row(pooled_table: ScoreTable, row: Row) -> dict[str, Any]:

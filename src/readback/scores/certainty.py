@@ -53,7 +53,9 @@ def choose_interval(
     """
     if clustered is not None:
         return clustered
-    return interval if clusters is None or effect is not None else None
+    if clusters is None or effect is not None:
+        return interval
+    return None
 
 
 def certainty(values: Any, items: Any, clusters: Any, criterion: Criterion, declared: bool = False) -> Certainty:
@@ -71,9 +73,17 @@ def certainty(values: Any, items: Any, clusters: Any, criterion: Criterion, decl
     distinct, counts = np.unique(values, return_counts=True)
     share = float(counts.max() / n)
     interval, method = _independent(distinct, counts, criterion)
-    codes = clusters if bool((clusters != NONE).all()) else items if _repeated(items) else None
+    if bool((clusters != NONE).all()):
+        codes = clusters
+    elif _repeated(items):
+        codes = items
+    else:
+        codes = None
     if codes is None:
-        on_scale = _on_scale(distinct, counts, criterion) if declared else None
+        if declared:
+            on_scale = _on_scale(distinct, counts, criterion)
+        else:
+            on_scale = None
         return Certainty(interval, method, share_of_one=share, interval_on_scale=on_scale)
     if not _repeated(codes):  # clusters of one row are no clusters
         return Certainty(interval, method, interval, n, 1.0, share, method)
@@ -82,9 +92,14 @@ def certainty(values: Any, items: Any, clusters: Any, criterion: Criterion, decl
     clustered = _clustered(values, codes, criterion)
     span = clustered.interval
     return Certainty(
-        interval, method, (span.low, span.high) if span else None, clustered.clusters, clustered.design_effect, share,
+        interval,
+        method,
+        (span.low, span.high) if span else None,
+        clustered.clusters,
+        clustered.design_effect,
+        share,
         span.method if span else None,
-    )  # fmt: skip
+    )
 
 
 def _independent(distinct: Any, counts: Any, criterion: Criterion) -> tuple[Span | None, str | None]:
@@ -96,7 +111,9 @@ def _independent(distinct: Any, counts: Any, criterion: Criterion) -> tuple[Span
     if criterion.scale == "nominal":  # names, not amounts: a mean of them means nothing
         return None, None
     of_mean = interval.compute_mean_interval(distinct, counts)
-    return ((of_mean.low, of_mean.high), of_mean.method) if of_mean else (None, None)
+    if of_mean:
+        return ((of_mean.low, of_mean.high), of_mean.method)
+    return (None, None)
 
 
 def _clustered(values: Any, codes: Any, criterion: Criterion) -> Clustered:
@@ -119,7 +136,9 @@ def _on_scale(distinct: Any, counts: Any, criterion: Criterion) -> Span | None:
     if not weak or not listed or not np.isin(distinct, criterion.values).all():
         return None
     bounds = interval.compute_scale_interval(distinct, counts, criterion.values)
-    return (bounds.low, bounds.high) if bounds else None
+    if bounds:
+        return (bounds.low, bounds.high)
+    return None
 
 
 def _repeated(items: Any) -> bool:

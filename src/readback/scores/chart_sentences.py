@@ -37,25 +37,39 @@ def distribution(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -
     shares = {row: dict(row.distribution).get(value, 0) / row.n for row in scored}
     high, low = max(scored, key=shares.__getitem__), min(scored[::-1], key=shares.__getitem__)
     measured = not criterion.values  # then the scale may go on beyond what was given
-    key = "best_range" if " to " in value else "highest" if measured and criterion.direction != "down" else "best"
+    if " to " in value:
+        key = "best_range"
+    elif measured and criterion.direction != "down":
+        key = "highest"
+    else:
+        key = "best"
     best = t(f"scores.distribution_{key}")
     placeholders = {"best": best, "value": value.replace("-", MINUS)}
     if shares[high] == shares[low] and len(scored) != 2:
         n, everything = sum(round(shares[row] * row.n) for row in scored), sum(row.n for row in scored)
         return t("scores.distribution_same", n=n, all=everything, share=_percent(shares[high]), **placeholders)
     return t(
-        "scores.distribution_two" if len(scored) == 2 else "scores.distribution_said", **placeholders,
-        high=report.short(table, high.condition), high_n=round(shares[high] * high.n), high_all=high.n,
+        "scores.distribution_two" if len(scored) == 2 else "scores.distribution_said",
+        **placeholders,
+        high=report.short(table, high.condition),
+        high_n=round(shares[high] * high.n),
+        high_all=high.n,
         high_share=_percent(shares[high]),
-        low=report.short(table, low.condition), low_n=round(shares[low] * low.n), low_all=low.n,
+        low=report.short(table, low.condition),
+        low_n=round(shares[low] * low.n),
+        low_all=low.n,
         low_share=_percent(shares[low]),
-    )  # fmt: skip
+    )
 
 
 def _percent(share: float) -> str:
     """Return a share in whole percents; a share above none is at least 1, a share below all at most 99."""
     percent = round(100 * share)
-    return "< 1" if percent == 0 < share else "> 99" if percent == 100 and share < 1 else str(percent)
+    if percent == 0 < share:
+        return "< 1"
+    if percent == 100 and share < 1:
+        return "> 99"
+    return str(percent)
 
 
 def differences(
@@ -124,7 +138,10 @@ def drawn_moves(moved: Counted, *, in_steps: bool) -> str:
         return ""
     cells = [(j - i, n) for i, row in enumerate(moved.counts) for j, n in enumerate(row)]
     up, down = sum(n for step, n in cells if step > 0), sum(n for step, n in cells if step < 0)
-    key = "scores.slope_rounded" if in_steps else "scores.slope_ranges"
+    if in_steps:
+        key = "scores.slope_rounded"
+    else:
+        key = "scores.slope_ranges"
     return t(key, up=up, down=down, same=moved.n - up - down)
 
 
@@ -139,7 +156,10 @@ def _at_odds(comparisons: Sequence[Comparison]) -> Iterator[str]:
 
 def _together(table: ScoreTable, comparison: Comparison) -> Iterator[str]:
     """Whether any of the conditions differs, by one test over the questions scored under all of them."""
-    by = None if comparison.a in table.columns.conditions else comparison.a[0][0]
+    if comparison.a in table.columns.conditions:
+        by = None
+    else:
+        by = comparison.a[0][0]
     for omnibus in run_omnibus_tests(table, by, comparison.criterion, comparison.judge):
         placeholders = {
             "n": omnibus.conditions,
@@ -147,7 +167,10 @@ def _together(table: ScoreTable, comparison: Comparison) -> Iterator[str]:
             "test": _test(omnibus),
             "p": report.p_text(omnibus.p),
         }
-        over = t("scores.omnibus_clusters", n=omnibus.clusters) if omnibus.clusters else ""
+        if omnibus.clusters:
+            over = t("scores.omnibus_clusters", n=omnibus.clusters)
+        else:
+            over = ""
         yield t("scores.omnibus_differ" if omnibus.p < ALPHA else "scores.omnibus_open", over=over, **placeholders)
 
 
@@ -159,11 +182,20 @@ def how(comparisons: Sequence[Comparison]) -> str:
     tests = dict.fromkeys(comparison.p_method for comparison in comparisons if comparison.p_method)
     seeds = dict.fromkeys(comparison.seed for comparison in comparisons if comparison.seed is not None)
     holm = " ".join(_families(comparisons))
-    seed = t("scores.seed", seed=", ".join(map(str, seeds))) if seeds else ""
+    if seeds:
+        seed = t("scores.seed", seed=", ".join(map(str, seeds)))
+    else:
+        seed = ""
     if not methods and not tests:
         return t("scores.differences_method_none", rows=sum(comparison.n_shared for comparison in comparisons))
-    return t("scores.differences_method", method=", ".join(methods) or "–", tests=", ".join(tests) or "–", holm=holm,
-             seed=seed, rows=sum(comparison.n_shared for comparison in comparisons))  # fmt: skip
+    return t(
+        "scores.differences_method",
+        method=", ".join(methods) or "–",
+        tests=", ".join(tests) or "–",
+        holm=holm,
+        seed=seed,
+        rows=sum(comparison.n_shared for comparison in comparisons),
+    )
 
 
 def _families(comparisons: Sequence[Comparison]) -> Iterator[str]:
@@ -184,7 +216,10 @@ def counted(rows: Sequence[Row]) -> str:
 def of_means(rows: Sequence[Row]) -> str:
     """Describe the method of the intervals and the rows they are computed from."""
     methods = dict.fromkeys(row.method for row in rows if row.method)
-    over = t("scores.method_clustered") if any(row.interval_clustered for row in rows) else ""
+    if any(row.interval_clustered for row in rows):
+        over = t("scores.method_clustered")
+    else:
+        over = ""
     method = "; ".join(part for part in (", ".join(methods), over) if part) or t("scores.no_interval")
     return t("scores.means_method", method=method, rows=sum(row.n for row in rows))
 

@@ -74,7 +74,9 @@ class BestOf:
         if not self.answer:
             return ""
         sentence = t("scores.conclusion", criterion=self.criterion, text=self.answer)
-        return f"{t('scores.best_which', factor=self.by)} {sentence}" if self.by and self.leader else sentence
+        if self.by and self.leader:
+            return f"{t('scores.best_which', factor=self.by)} {sentence}"
+        return sentence
 
 
 def conclude(table: ScoreTable, line: Line, fairness: str) -> Conclusion:
@@ -206,19 +208,30 @@ def as_json(table: ScoreTable, conclusion: Conclusion | BestOf | NotCompared) ->
     if isinstance(conclusion, BestOf):
         clear = [report.short(table, each.better) for each in conclusion.pairs if each.better is not None]
         return {
-            "criterion": conclusion.criterion, "judge": conclusion.judge or None, "a": None, "b": None,
-            "conditions": conclusion.conditions, "by": conclusion.by, "verdict": "best of several",
+            "criterion": conclusion.criterion,
+            "judge": conclusion.judge or None,
+            "a": None,
+            "b": None,
+            "conditions": conclusion.conditions,
+            "by": conclusion.by,
+            "verdict": "best of several",
             "better": clear[0] if clear and len(clear) == conclusion.conditions - 1 else None,
             "fairness": _stated(conclusion.pairs[0].fairness if conclusion.pairs else UNCHECKED),
             "answer": conclusion.answer,
-        }  # fmt: skip
+        }
     line = conclusion.line
     return {
-        "criterion": line.criterion, "judge": line.judge or None, "a": report.short(table, line.a),
-        "b": report.short(table, line.b), "conditions": 2, "verdict": conclusion.verdict,
+        "criterion": line.criterion,
+        "judge": line.judge or None,
+        "a": report.short(table, line.a),
+        "b": report.short(table, line.b),
+        "conditions": 2,
+        "verdict": conclusion.verdict,
         "better": None if conclusion.better is None else report.short(table, conclusion.better),
-        "fairness": _stated(conclusion.fairness), "answer": conclusion.answer, "sentence": conclusion.sentence or None,
-    }  # fmt: skip
+        "fairness": _stated(conclusion.fairness),
+        "answer": conclusion.answer,
+        "sentence": conclusion.sentence or None,
+    }
 
 
 def list_conclusions(workspace: Workspace, table: ScoreTable, criterion: str | None = None) -> list[dict[str, Any]]:
@@ -236,11 +249,15 @@ def list_conclusions(workspace: Workspace, table: ScoreTable, criterion: str | N
 
 
 def _stated(fairness: str) -> str:
-    return fairness if fairness not in (UNCHECKED, NO_PROMPTS) else "not checked"
+    if fairness not in (UNCHECKED, NO_PROMPTS):
+        return fairness
+    return "not checked"
 
 
 def _fairness(line: Line, fair: Fair) -> str:
-    return fair(line) if isinstance(line, Comparison) else NO_PROMPTS
+    if isinstance(line, Comparison):
+        return fair(line)
+    return NO_PROMPTS
 
 
 def other_criteria(
@@ -275,12 +292,18 @@ def sum_up_others(
     rest = 0
     for conclusion in others:
         scale = table.criteria[conclusion.criterion]
-        better = report.better_side(conclusion, scale) if report.is_clear(conclusion) else None
+        if report.is_clear(conclusion):
+            better = report.better_side(conclusion, scale)
+        else:
+            better = None
         if better is None:
             rest += 1
             continue
         size = report.size(conclusion, scale)
-        size = t("scores.size_of", size=size) if size else ""
+        if size:
+            size = t("scores.size_of", size=size)
+        else:
+            size = ""
         best_name = report.short(table, better)
         parts.append(t("scores.other_clear", criterion=conclusion.criterion, best=best_name, size=size))
     if rest:

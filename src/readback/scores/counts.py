@@ -100,7 +100,10 @@ def transitions(
     """
     import numpy as np
 
-    both = np.concatenate([a, b]) if other is None else None
+    if other is None:
+        both = np.concatenate([a, b])
+    else:
+        both = None
     (rows, i), (columns, j) = (
         _coded(np.asarray(values, float), pair, both) for values, pair in ((a, criterion), (b, other or criterion))
     )
@@ -178,7 +181,10 @@ def _coded(values: Any, criterion: Criterion, both: Any) -> tuple[tuple[str, ...
         if len(distinct) > LISTED:
             low, high = criterion.low, criterion.high
             has_ends = low is not None and high is not None and low <= distinct[0] and distinct[-1] <= high
-            start, end = (low or 0.0, high or 0.0) if has_ends else (float(distinct[0]), float(distinct[-1]))
+            if has_ends:
+                start, end = (low or 0.0, high or 0.0)
+            else:
+                start, end = (float(distinct[0]), float(distinct[-1]))
             edges = np.linspace(start, end, BINS + 1)
             names = tuple(f"{number(a)} to {number(b)}" for a, b in pairwise(edges.tolist()))
             return names, np.clip(np.searchsorted(edges, values, side="right") - 1, 0, BINS - 1)

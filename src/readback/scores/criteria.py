@@ -75,9 +75,17 @@ def look_up(name: str, among: Mapping[str, Criterion]) -> Criterion | None:
     if criterion is None or criterion.name == name:
         return criterion
     return Criterion(
-        name, criterion.scale, criterion.values, criterion.low, criterion.high, criterion.meanings,
-        criterion.direction, criterion.unit, criterion.failed, criterion.scores,
-    )  # fmt: skip
+        name,
+        criterion.scale,
+        criterion.values,
+        criterion.low,
+        criterion.high,
+        criterion.meanings,
+        criterion.direction,
+        criterion.unit,
+        criterion.failed,
+        criterion.scores,
+    )
 
 
 def holds(criterion: Criterion, value: float) -> bool:
@@ -117,7 +125,9 @@ def inferred(name: str, counts: Mapping[float, int]) -> Criterion:
 
 def number(value: float) -> str:
     """Format a value of a scale as it is written everywhere: no needless zeros."""
-    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else f"{value:.6g}"
+    if float(value).is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return f"{value:.6g}"
 
 
 def scale_text(criterion: Criterion) -> str:
@@ -147,8 +157,13 @@ def _numbers(entry: Any) -> tuple[float, ...] | None:
     """Return the numbers of a list, or of one number alone; None where it is neither."""
     if entry is None:
         return ()
-    listed = entry if isinstance(entry, list | tuple) else [entry]
-    return tuple(float(value) for value in listed) if all(map(_is_number, listed)) else None
+    if isinstance(entry, list | tuple):
+        listed = entry
+    else:
+        listed = [entry]
+    if all(map(_is_number, listed)):
+        return tuple(float(value) for value in listed)
+    return None
 
 
 def _is_range(entry: Mapping[str, Any]) -> bool:

@@ -43,7 +43,9 @@ def kind(table: ScoreTable, criterion: str) -> Kind:
     if any(is_person(name, table.people) for name in names):
         return "people"
     counted = bool(names) and all(map(is_program, names))
-    return "automatic" if counted or is_metric(criterion) else "judges"
+    if counted or is_metric(criterion):
+        return "automatic"
+    return "judges"
 
 
 @lru_cache(maxsize=256)

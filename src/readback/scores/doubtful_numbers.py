@@ -48,7 +48,10 @@ class Question:
     @property
     def key(self) -> str:
         """What readback.yml says where they are failures: a line to copy."""
-        name = self.criterion if PLAIN_KEY.fullmatch(self.criterion) else json.dumps(self.criterion, ensure_ascii=False)
+        if PLAIN_KEY.fullmatch(self.criterion):
+            name = self.criterion
+        else:
+            name = json.dumps(self.criterion, ensure_ascii=False)
         return f"criteria: {{{name}: {{failed: [{self.numbers}]}}}}"
 
     @property
@@ -99,9 +102,13 @@ def report_questions(questions: Iterable[Question]) -> Iterator[Diagnostic]:
     """Yield a diagnostic for each question."""
     for question in questions:
         values = {
-            "criterion": question.criterion, "numbers": question.numbers, "count": question.count,
-            "all": question.cells, "reason": question.reason, "key": question.key,
-        }  # fmt: skip
+            "criterion": question.criterion,
+            "numbers": question.numbers,
+            "count": question.count,
+            "all": question.cells,
+            "reason": question.reason,
+            "key": question.key,
+        }
         yield Diagnostic("scr-number-in-question", values, question.place, flagged=question.criterion)
 
 

@@ -30,7 +30,9 @@ def list_pairs(concluded: Concluded) -> tuple[Line, ...]:
         return ()
     if not isinstance(concluded, BestOf):
         return tuple(conclusion.line for conclusion in concluded)
-    return () if concluded.leader is None else (*concluded.leader.clear, *concluded.leader.open)
+    if concluded.leader is None:
+        return ()
+    return (*concluded.leader.clear, *concluded.leader.open)
 
 
 def list_fairness(concluded: Concluded) -> Mapping[Pair, str]:

@@ -22,8 +22,13 @@ MOST = 12  # conditions that can be read side by side; more are taken together b
 def first(table: ScoreTable, workspace: Workspace) -> tuple[str, str] | None:
     """Return the criterion and the judge (or the pool of them) to show first; None where nothing has rows."""
     criterion = next(iter(criterion_kinds.order_of(table, workspace)), None)
-    judge = next(iter(judges(table, criterion)), None) if criterion is not None else None
-    return (criterion, judge) if criterion is not None and judge is not None else None
+    if criterion is not None:
+        judge = next(iter(judges(table, criterion)), None)
+    else:
+        judge = None
+    if criterion is not None and judge is not None:
+        return (criterion, judge)
+    return None
 
 
 def judges(table: ScoreTable, criterion: str) -> tuple[str, ...]:
@@ -41,8 +46,13 @@ def judge_name(table: ScoreTable, criterion: str, judge: str) -> str:
 
 def get_judge_table(table: ScoreTable, judge: str) -> ScoreTable:
     """Return the table to show for `judge`: for a pool, the means over its judges."""
-    pooled_table = pooled.pooled(table) if judge in (pooled.PEOPLE, pooled.JUDGES) else None
-    return table if pooled_table is None else pooled_table
+    if judge in (pooled.PEOPLE, pooled.JUDGES):
+        pooled_table = pooled.pooled(table)
+    else:
+        pooled_table = None
+    if pooled_table is None:
+        return table
+    return pooled_table
 
 
 def ranked(table: ScoreTable, by: str | None, criterion: str, judge: str) -> tuple[Row, ...]:
@@ -57,7 +67,9 @@ def list_factors(table: ScoreTable, criterion: str, judge: str) -> tuple[str, ..
     for factor in table.varying:
         if len({condition[factor] for condition in conditions if factor in condition}) > 1:
             factors.append(factor)
-    return tuple(factors) if len(factors) > 1 else ()
+    if len(factors) > 1:
+        return tuple(factors)
+    return ()
 
 
 def find_first_factor(table: ScoreTable, criterion: str, judge: str) -> str | None:
@@ -103,7 +115,10 @@ def better_first(rows: Iterable[Row], criterion: Criterion) -> tuple[Row, ...]:
 
 def of_plan(table: ScoreTable, plan: Sequence[Planned], criterion: str, judge: str) -> tuple[Line, ...]:
     """Return the planned comparisons under one criterion by one judge, in the plan's order; blocked ones too."""
-    compared = compare.compare(table, tuple(plan), baseline=_any(table, plan)) if plan else None
+    if plan:
+        compared = compare.compare(table, tuple(plan), baseline=_any(table, plan))
+    else:
+        compared = None
     if compared is None:
         return ()
     all_lines: list[Line] = [*compared.comparisons, *compared.blocked]
@@ -118,4 +133,6 @@ def _any(table: ScoreTable, plan: Sequence[Planned]) -> str | None:
         side = compare.find_side(table, planned.a)
         if side is not None and side in table.columns.conditions:
             return table.label(side)
-    return table.label(table.columns.conditions[0]) if table.columns.conditions else None
+    if table.columns.conditions:
+        return table.label(table.columns.conditions[0])
+    return None

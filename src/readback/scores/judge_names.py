@@ -47,8 +47,10 @@ def of_files(workspace: Workspace, files: Sequence[tuple[ScoreSource, Path]]) ->
     for run, entry in judges:
         if entry.rubric:
             rubrics.setdefault((run, entry.name), set()).add(entry.rubric)
-    return tuple(Judged(entry.rubric, entry.rubric) if len(rubrics.get((run, entry.name), ())) > 1 else entry
-                 for run, entry in judges)  # fmt: skip
+    return tuple(
+        Judged(entry.rubric, entry.rubric) if len(rubrics.get((run, entry.name), ())) > 1 else entry
+        for run, entry in judges
+    )
 
 
 def name_of(workspace: Workspace, condition: Condition) -> str | None:
@@ -61,16 +63,27 @@ def model_of(workspace: Workspace, condition: Condition) -> str | None:
     run = condition.settings.get("judge_model")
     if isinstance(run, str) and run:
         return run
-    judge = workspace.judges.get(condition.judge) if condition.judge else None
-    return find_judge_model(judge) if judge else None
+    if condition.judge:
+        judge = workspace.judges.get(condition.judge)
+    else:
+        judge = None
+    if judge:
+        return find_judge_model(judge)
+    return None
 
 
 def _find_judge(workspace: Workspace, source: ScoreSource, reported: Sequence[_Stated]) -> Judged:
-    condition = workspace.condition(source.label) if source.label else None
+    if source.label:
+        condition = workspace.condition(source.label)
+    else:
+        condition = None
     folder_facts = _here(source, reported)
     models = {facts.model for facts in folder_facts if facts.model}
     rubrics = {facts.rubric for facts in folder_facts if facts.rubric}
-    model = next(iter(models)) if len(models) == 1 else None
+    if len(models) == 1:
+        model = next(iter(models))
+    else:
+        model = None
     rubric = (condition.judge if condition else None) or (next(iter(rubrics)) if len(rubrics) == 1 else "")
     model = model or (model_of(workspace, condition) if condition else None)
     return Judged(model or rubric, rubric)

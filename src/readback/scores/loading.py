@@ -48,7 +48,9 @@ def load(workspace: Workspace, progress: Progress | None = None) -> ScoreTable:
     request, diagnostics = _prepare_request(workspace, progress)
     with READING:
         table = _load(request)
-    return replace(table, diagnostics=(*diagnostics, *table.diagnostics)) if diagnostics else table
+    if diagnostics:
+        return replace(table, diagnostics=(*diagnostics, *table.diagnostics))
+    return table
 
 
 def fingerprint(workspace: Workspace) -> str:
@@ -74,7 +76,10 @@ def _prepare_request(workspace: Workspace, progress: Progress | None) -> tuple[_
             diagnostics.append(Diagnostic("dat-file-missing", values, source.place, source.path))
             continue
         files.append(_File(source, str(path), now))
-    of_batches = _of_batches(workspace) if any(_is_of_batch(file.path) for file in files) else ()
+    if any(_is_of_batch(file.path) for file in files):
+        of_batches = _of_batches(workspace)
+    else:
+        of_batches = ()
     return _Request(tuple(files), (*_list_settings(workspace), of_batches), workspace, progress), diagnostics
 
 
@@ -194,8 +199,11 @@ def _load(request: _Request) -> ScoreTable:
     reads, declared, differing = with_scales(reads, workspace.criteria)
     resolved = resolve_columns(
         join([read.columns for read in reads if read.columns is not None]),
-        declared, load_shipped_criteria(), _modes(workspace, reads), rubrics.ungrounded(workspace),
-    )  # fmt: skip
+        declared,
+        load_shipped_criteria(),
+        _modes(workspace, reads),
+        rubrics.ungrounded(workspace),
+    )
     reported = tuple(means for read in reads for means in read.reported)
     off = find_off_scale_means(reported, {*resolved.criteria, *workspace.criteria})
     table = ScoreTable(
@@ -271,7 +279,10 @@ def _modes(workspace: Workspace, reads: Sequence[FileScores] = ()) -> dict[str, 
 def of_workspace(workspace: Workspace) -> Iterator[RunFacts]:
     """Mode, model, judge, its rubric and the fingerprint of that prompt, of each condition; weights: `rubrics`."""
     for condition in workspace.conditions:
-        judge = workspace.judges.get(condition.judge) if condition.judge else None
+        if condition.judge:
+            judge = workspace.judges.get(condition.judge)
+        else:
+            judge = None
         yield RunFacts(
             condition=(("condition", condition.name),),
             mode=condition.mode,
@@ -287,7 +298,10 @@ def of_workspace(workspace: Workspace) -> Iterator[RunFacts]:
 
 def prompt_of(judge: Judge) -> str:
     """SHA-256 of the compact JSON [[role, template], …], as an assembly's fingerprint is made of its texts."""
-    pairs = [["system", judge.system], ["user", judge.user]] if judge.system else [["user", judge.user]]
+    if judge.system:
+        pairs = [["system", judge.system], ["user", judge.user]]
+    else:
+        pairs = [["user", judge.user]]
     text = json.dumps(pairs, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -344,7 +358,9 @@ def _scale(criterion: Criterion) -> tuple[object, ...]:
 
 def _together(usual: Criterion | None, criterion: Criterion) -> Criterion:
     """Class names met in several files are put together."""
-    return criterion if usual is None else replace(usual, meanings={**criterion.meanings, **usual.meanings})
+    if usual is None:
+        return criterion
+    return replace(usual, meanings={**criterion.meanings, **usual.meanings})
 
 
 # What became of every row and cell of the files, and which conditions nobody has defined.
@@ -354,7 +370,10 @@ def sources(reads: Sequence[FileScores], resolved: Columns) -> tuple[SourceRead,
     """Return the account of each file, with how many of its cells were dropped as duplicates."""
     import numpy as np
 
-    counts = np.bincount(np.asarray(resolved.file), minlength=len(resolved.files)).tolist() if len(resolved) else []
+    if len(resolved):
+        counts = np.bincount(np.asarray(resolved.file), minlength=len(resolved.files)).tolist()
+    else:
+        counts = []
     there = dict(zip(resolved.files, counts, strict=False))
     return tuple(
         read.source

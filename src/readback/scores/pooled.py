@@ -56,26 +56,30 @@ def pooled(table: ScoreTable) -> ScoreTable | None:
         columns=columns,
         criteria={name: _scale(table.criteria[name]) for name in criteria},
         inferred=table.inferred & set(criteria),
-        reported=(), outcomes=(), expenses=(), diagnostics=(),
+        reported=(),
+        outcomes=(),
+        expenses=(),
+        diagnostics=(),
         pool=Pool(table, pools_by_key),
-    )  # fmt: skip
+    )
 
 
 def pools(table: ScoreTable, criterion: str) -> tuple[str, ...]:
     """Return the pools that a criterion has: PEOPLE, JUDGES, both or none."""
     pooled_table = pooled(table)
-    there = pooled_table.pool.judges if pooled_table is not None and pooled_table.pool is not None else {}
+    if pooled_table is not None and pooled_table.pool is not None:
+        there = pooled_table.pool.judges
+    else:
+        there = {}
     return tuple(pool for pool in (PEOPLE, JUDGES) if (criterion, pool) in there)
 
 
 def members(table: ScoreTable, criterion: str, pool: str) -> tuple[str, ...]:
     """Return the judges that a pool of this table takes together; none where it is no pool."""
     pooled_table = table if table.pool is not None else pooled(table)
-    return (
-        pooled_table.pool.judges.get((criterion, pool), ())
-        if pooled_table is not None and pooled_table.pool is not None
-        else ()
-    )
+    if pooled_table is not None and pooled_table.pool is not None:
+        return pooled_table.pool.judges.get((criterion, pool), ())
+    return ()
 
 
 @lru_cache(maxsize=64)
@@ -177,9 +181,12 @@ def _means(c: Columns, criterion: str, code: int, pool: int, judges: tuple[str, 
 
 
 def _joined(
-    c: Columns, parts: Sequence[_Part], criteria: tuple[str, ...], names: tuple[str, ...],
+    c: Columns,
+    parts: Sequence[_Part],
+    criteria: tuple[str, ...],
+    names: tuple[str, ...],
     whose: Iterable[tuple[str, tuple[str, ...]]],
-) -> Columns:  # fmt: skip
+) -> Columns:
     import numpy as np
 
     first = np.concatenate([part.first for part in parts])
@@ -193,16 +200,22 @@ def _joined(
 
     return replace(
         c,
-        item=take_first(c.item), condition=take_first(c.condition), cluster=take_first(c.cluster),
-        prompt=take_first(c.prompt), file=take_first(c.file), line=take_first(c.line),
+        item=take_first(c.item),
+        condition=take_first(c.condition),
+        cluster=take_first(c.cluster),
+        prompt=take_first(c.prompt),
+        file=take_first(c.file),
+        line=take_first(c.line),
         run=array(c.run.typecode, [NONE]) * len(first),
         criterion=coded(c.criterion, [part.criterion for part in parts]),
         judge=coded(c.judge, [part.judge for part in parts]),
         value=array(c.value.typecode, np.concatenate([part.value for part in parts]).tolist()),
         state=bytearray(np.concatenate([part.state for part in parts]).tobytes()),
-        criteria=criteria, judges=names, whys={},
+        criteria=criteria,
+        judges=names,
+        whys={},
         texts=_Given(c, first, list(whose), sizes),
-    )  # fmt: skip
+    )
 
 
 def _scale(criterion: Criterion) -> Criterion:
@@ -233,10 +246,12 @@ class _Given(Mapping[int, str]):
         low, high = (int(answers.searchsorted(key, side)) for side in ("left", "right"))
         here = (int(code) for code in order[low:high])
         return " · ".join(
-            f"{c.judges[c.judge[code]]}: {number(c.value[code]).replace('-', MINUS)}" for code in here
-            if c.state[code] == SCORED and c.criteria[c.criterion[code]] == criterion
+            f"{c.judges[c.judge[code]]}: {number(c.value[code]).replace('-', MINUS)}"
+            for code in here
+            if c.state[code] == SCORED
+            and c.criteria[c.criterion[code]] == criterion
             and c.judges[c.judge[code]] in judges
-        )  # fmt: skip
+        )
 
     @cached_property
     def _order(self) -> tuple[Any, Any]:

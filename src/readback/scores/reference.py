@@ -32,18 +32,26 @@ def references(
     """
     by_condition = dict(_by_metric(table))
     candidates = [(key, condition) for key, condition in _answered(table, workspace) if key not in by_condition]
-    data = open_dataset(workspace.root, workspace.dataset, progress) if candidates else None
+    if candidates:
+        data = open_dataset(workspace.root, workspace.dataset, progress)
+    else:
+        data = None
     if data is not None and (gold_answers := _read_gold_answers(data)):
         for key, condition in candidates:
             if n := _equal(gold_answers, open_answers(workspace, condition, progress)):
                 by_condition[key] = Reference("answers", n)
-    return by_condition if len(by_condition) < len(table.columns.conditions) else {}
+    if len(by_condition) < len(table.columns.conditions):
+        return by_condition
+    return {}
 
 
 def files(workspace: Workspace) -> tuple[tuple[str, State | None], ...]:
     """Return the state of the files that `references` may read."""
     answers = [condition.answers for condition in workspace.conditions if condition.answers]
-    named = (workspace.dataset.path, *answers) if workspace.dataset and answers else ()
+    if workspace.dataset and answers:
+        named = (workspace.dataset.path, *answers)
+    else:
+        named = ()
     return tuple((name, state_of(workspace, name)) for name in dict.fromkeys(named))
 
 
@@ -51,7 +59,9 @@ def state_of(workspace: Workspace, name: str) -> State | None:
     """Return the state of a file of the workspace as it is now; None where it cannot be reached."""
     path = resolve(workspace.root, name)
     try:
-        return None if isinstance(path, Diagnostic) else state(path)
+        if isinstance(path, Diagnostic):
+            return None
+        return state(path)
     except OSError:
         return None
 
@@ -78,7 +88,10 @@ def _answered(table: ScoreTable, workspace: Workspace) -> Iterator[tuple[Conditi
         return
     for key in table.columns.conditions:
         name = dict(key).get("condition") or (key[0][1] if len(key) == 1 else "")
-        condition = workspace.condition(name) if name else None
+        if name:
+            condition = workspace.condition(name)
+        else:
+            condition = None
         if condition is not None and condition.answers and condition.answers != workspace.dataset.path:
             yield key, condition
 
@@ -104,4 +117,6 @@ def _equal(gold_answers: Mapping[str, str], answers: Answers) -> int:
         if answer.text.strip() != text.strip():
             return 0
         same += 1
-    return same if same >= FEWEST else 0
+    if same >= FEWEST:
+        return same
+    return 0

@@ -21,11 +21,24 @@ PEOPLE = "*people"  # as scores/pooled.py calls the pool of people
 NOTHING = 1e-9  # what sums of floating numbers leave where the result is zero
 
 # The answer to "which is better?" by what was found, and by whether the comparison is fair.
-FOUND = {"b is higher": "better", "a is higher": "better", "not separated": "open", "equivalent": "equal",
-         "constant": "constant", "incomplete": "incomplete", "too few": "few", "in question": "question",
-         "disputed": "disputed"}  # fmt: skip
-SAID = {"not separated": "open", "equivalent": "equal", "constant": "constant", "incomplete": "incomplete",
-        "disputed": "disputed"}  # fmt: skip
+FOUND = {
+    "b is higher": "better",
+    "a is higher": "better",
+    "not separated": "open",
+    "equivalent": "equal",
+    "constant": "constant",
+    "incomplete": "incomplete",
+    "too few": "few",
+    "in question": "question",
+    "disputed": "disputed",
+}
+SAID = {
+    "not separated": "open",
+    "equivalent": "equal",
+    "constant": "constant",
+    "incomplete": "incomplete",
+    "disputed": "disputed",
+}
 NO_ANSWER = ("incomplete", "few", "question", "disputed")  # what is not known, whether the comparison is fair or not
 
 Line = Comparison | Blocked
@@ -48,12 +61,14 @@ def sentence(comparison: Comparison, name: Name, criterion: Criterion, below: st
     if comparison.difference is None or comparison.verdict == "too few":
         return t("scores.said_few", a=name(comparison.a), b=name(comparison.b), n=comparison.n_shared)
     up = comparison.difference >= 0
-    high, low = (comparison.b, comparison.a) if up else (comparison.a, comparison.b)
-    better, worse = (
-        (comparison.wins, comparison.losses)
-        if up is (criterion.direction != "down")
-        else (comparison.losses, comparison.wins)
-    )
+    if up:
+        high, low = (comparison.b, comparison.a)
+    else:
+        high, low = (comparison.a, comparison.b)
+    if up is (criterion.direction != "down"):
+        better, worse = (comparison.wins, comparison.losses)
+    else:
+        better, worse = (comparison.losses, comparison.wins)
     placeholders = {
         "n": comparison.n_shared,
         "high": name(high),
@@ -84,7 +99,9 @@ def sentence(comparison: Comparison, name: Name, criterion: Criterion, below: st
     clear = key in ("higher", "counted")
     if comparison.failing and key != "incomplete" and (clear or below is None):  # else the answer has said it
         text = f"{text} {t('scores.said_despite' if clear else 'scores.said_failing', **placeholders)}"
-    return f"{text} {t('scores.down')}" if clear and criterion.direction == "down" else text
+    if clear and criterion.direction == "down":
+        return f"{text} {t('scores.down')}"
+    return text
 
 
 def failing(comparison: Comparison, name: Name) -> str:
@@ -119,7 +136,9 @@ def doubtful(comparison: Comparison, fair: str = "") -> str:
         return t("scores.narrow_here", n=int(1 / p))
     if comparison.adjusted_away:
         return t("scores.holm_here")
-    return t("scores.at_odds_here") if comparison.at_odds and comparison.verdict == "not separated" else ""
+    if comparison.at_odds and comparison.verdict == "not separated":
+        return t("scores.at_odds_here")
+    return ""
 
 
 def power(comparison: Comparison, fair: str = "") -> str:
@@ -140,11 +159,8 @@ def answer(line: Line, name: Name, criterion: Criterion, fair: str = "") -> str:
         return t("scores.answer_unknown_open" if includes_no_difference(line, fair) else f"scores.answer_{fair}")
     sentence_text = _answer(line, name, criterion)
     has_answer = not isinstance(line, Blocked) and FOUND[line.verdict] not in NO_ANSWER
-    sentence_text = (
-        t(f"scores.answer_{fair}", text=sentence_text)
-        if has_answer and fair in ("same", "unchecked")
-        else sentence_text
-    )
+    if has_answer and fair in ("same", "unchecked"):
+        sentence_text = t(f"scores.answer_{fair}", text=sentence_text)
     if isinstance(line, Blocked) or line.verdict in ("in question", "incomplete"):
         return sentence_text
     return add_unscored(line, name, sentence_text)
@@ -160,12 +176,21 @@ def best(leader: Best, other_count: int, name: Name, *, checked: bool = True, un
     placeholders = {"best": name(leader.condition), "n": other_count, "clear": len(sure or leader.clear)}
     if unfair and not leader.clear:
         return t("scores.best_not_fair", **placeholders)
-    key = "all" if len(sure) == other_count else "some" if sure else "narrow" if leader.clear else "none"
+    if len(sure) == other_count:
+        key = "all"
+    elif sure:
+        key = "some"
+    elif leader.clear:
+        key = "narrow"
+    else:
+        key = "none"
     if key == "some" and len(sure) == 1:
         key = "one"
         placeholders["other"] = name(sure[0].b if sure[0].a == leader.condition else sure[0].a)
     sentence_text = t(f"scores.best_{key}", **placeholders)
-    return sentence_text if checked or not leader.clear else t("scores.best_unchecked", text=sentence_text)
+    if checked or not leader.clear:
+        return sentence_text
+    return t("scores.best_unchecked", text=sentence_text)
 
 
 def _no_answer(leader: Best) -> str:
@@ -211,7 +236,9 @@ def is_clear(comparison: Comparison) -> bool:
 
 def better_side(comparison: Comparison, criterion: Criterion) -> ConditionKey | None:
     """Return the side that is better by the direction of the scale; None where neither way is."""
-    return None if criterion.direction == "none" else _better(comparison, criterion)
+    if criterion.direction == "none":
+        return None
+    return _better(comparison, criterion)
 
 
 def not_shown(line: Line, name: Name, criterion: Criterion, fair: str) -> str:
@@ -227,7 +254,12 @@ def _answer(line: Line, name: Name, criterion: Criterion) -> str:
     answer_kind = FOUND[line.verdict]
     if answer_kind != "better":
         return t(f"scores.answer_{answer_kind}", who=_who(line), numbers=_numbers(line))
-    kind = "_narrow" if _narrow(line) is not None else "_small" if line.small else ""
+    if _narrow(line) is not None:
+        kind = "_narrow"
+    elif line.small:
+        kind = "_small"
+    else:
+        kind = ""
     by = size(line, criterion)
     by = t("scores.size_of", size=by) if by else ""
     if criterion.direction == "none":
@@ -249,7 +281,9 @@ def size(comparison: Comparison, criterion: Criterion) -> str:
 
 def get_unit(criterion: Criterion) -> float:
     """Return by what a difference is multiplied before it is shown: one of rates is in percentage points."""
-    return 100.0 if criterion.scale == "binary" else 1.0
+    if criterion.scale == "binary":
+        return 100.0
+    return 1.0
 
 
 def format_difference(value: float | None, criterion: Criterion) -> str:
@@ -257,7 +291,9 @@ def format_difference(value: float | None, criterion: Criterion) -> str:
     if value is None or criterion.scale != "binary":
         return plus(value)
     text = signed(100 * value, 1)
-    return f"+{text}" if value > 0 else text
+    if value > 0:
+        return f"+{text}"
+    return text
 
 
 def add_unscored(comparison: Comparison, name: Name, answer: str) -> str:
@@ -292,7 +328,9 @@ def name_scorers(judge: str) -> str:
 
 def _better(comparison: Comparison, criterion: Criterion) -> ConditionKey:
     up = comparison.verdict == "b is higher"
-    return comparison.b if up is (criterion.direction != "down") else comparison.a
+    if up is (criterion.direction != "down"):
+        return comparison.b
+    return comparison.a
 
 
 def _where(comparison: Comparison, name: Name) -> str:
@@ -306,9 +344,10 @@ def _bounds(comparison: Comparison, high: str, low: str, *, turned: bool) -> str
     """How far the difference could move, in words; empty where the scale has no ends."""
     if comparison.bounds_interval is None:
         return ""
-    least, most = (
-        (-comparison.bounds_interval[1], -comparison.bounds_interval[0]) if turned else comparison.bounds_interval
-    )
+    if turned:
+        least, most = (-comparison.bounds_interval[1], -comparison.bounds_interval[0])
+    else:
+        least, most = comparison.bounds_interval
     return t("scores.bounds", high=high, low=low, least=_bound(least), most=_bound(most))
 
 
@@ -320,7 +359,10 @@ def interval(comparison: Comparison, *, turned: bool) -> str:
     """Format the interval of a difference, turned round where the sentence names the sides the other way."""
     if comparison.span is None:
         return t("scores.no_interval")
-    low, high = (-comparison.span[1], -comparison.span[0]) if turned else comparison.span
+    if turned:
+        low, high = (-comparison.span[1], -comparison.span[0])
+    else:
+        low, high = comparison.span
     return t("scores.interval", low=signed(low), high=signed(high))
 
 
@@ -354,19 +396,26 @@ def tested(comparison: Comparison) -> str:
         "in question",
     ):  # then p is about the lesser part that was scored
         return ""
-    key = "scores.p_planned" if comparison.planned is not None else "scores.p_exploratory"
+    if comparison.planned is not None:
+        key = "scores.p_planned"
+    else:
+        key = "scores.p_exploratory"
     return t(key, p=p_text(p), n=comparison.family)
 
 
 def _p(comparison: Comparison) -> float | None:
     """Return the p to show: corrected for the comparisons tested together, where there are several."""
-    return comparison.p if comparison.p_adjusted is None else comparison.p_adjusted
+    if comparison.p_adjusted is None:
+        return comparison.p
+    return comparison.p_adjusted
 
 
 def _narrow(comparison: Comparison) -> float | None:
     """p of a difference that is clear, and hardly more than that; else None."""
     p = _p(comparison)
-    return p if p is not None and p >= NARROW and FOUND[comparison.verdict] == "better" else None
+    if p is not None and p >= NARROW and FOUND[comparison.verdict] == "better":
+        return p
+    return None
 
 
 def untouched(
@@ -382,20 +431,31 @@ def untouched(
     if rest.difference is None or rest.span is None:
         return t("scores.untouched_few", touched=len(touched), n=rest.n_shared)
     up = comparison.difference >= 0
-    high, low = (comparison.b, comparison.a) if up else (comparison.a, comparison.b)
+    if up:
+        high, low = (comparison.b, comparison.a)
+    else:
+        high, low = (comparison.a, comparison.b)
     placeholders = {"touched": len(touched), "high": name(high), "low": name(low), "rest": rest.n_shared}
     sign = 1 if up else -1
     return t(
-        "scores.untouched", by=plus(sign * comparison.difference), rest_by=plus(sign * rest.difference),
-        rest_interval=interval(rest, turned=not up), **placeholders,
-    )  # fmt: skip
+        "scores.untouched",
+        by=plus(sign * comparison.difference),
+        rest_by=plus(sign * rest.difference),
+        rest_interval=interval(rest, turned=not up),
+        **placeholders,
+    )
 
 
 def expected(line: Line, name: Name) -> str:
     """Return the study's own words; where it only names a side, that condition."""
-    text = line.planned.expected if line.planned else ""
+    if line.planned:
+        text = line.planned.expected
+    else:
+        text = ""
     side = {"a": line.a, "b": line.b}.get(text.strip().lower())
-    return t("scores.verdict_b_is_higher", a="", b=name(side)) if side is not None else text
+    if side is not None:
+        return t("scores.verdict_b_is_higher", a="", b=name(side))
+    return text
 
 
 def short(table: ScoreTable, condition: ConditionKey) -> str:
@@ -417,14 +477,18 @@ def signed(value: float | None, digits: int = 2) -> str:
 def plus(value: float | None) -> str:
     """Format a difference with its sign."""
     text = signed(value)
-    return f"+{text}" if value is not None and value > 0 else text
+    if value is not None and value > 0:
+        return f"+{text}"
+    return text
 
 
 def subtraction(numbers: Iterable[tuple[float | None, float | None, float | None]]) -> str:
     """Say that numbers are rounded one by one, where somebody who subtracts two displayed means, or two scores, does
     not get the difference that is shown beside them; "" where none is off. Each is two numbers and their difference.
     """
-    return t("scores.rounded") if any(_off(*value) for value in numbers) else ""
+    if any(_off(*value) for value in numbers):
+        return t("scores.rounded")
+    return ""
 
 
 def _off(a: float | None, b: float | None, difference: float | None) -> bool:
@@ -436,4 +500,8 @@ def _off(a: float | None, b: float | None, difference: float | None) -> bool:
 
 def p_text(p: float) -> str:
     """Format a p value as people write it."""
-    return "< 0.001" if p < 0.001 else f"= {p:.3f}" if p < 0.1 else f"= {p:.2f}"
+    if p < 0.001:
+        return "< 0.001"
+    if p < 0.1:
+        return f"= {p:.3f}"
+    return f"= {p:.2f}"

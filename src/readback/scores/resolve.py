@@ -78,10 +78,16 @@ def resolve_columns(
             questions += open_cells.ask(code, look_up(name, declared))
             counts = open_cells.counts(code)
         numbers = open_cells.numbers_of_scale(code)
-        criteria[name], diagnostic = (certain, None) if certain else _infer(name, numbers, declared, known_criteria)
+        if certain:
+            criteria[name], diagnostic = (certain, None)
+        else:
+            criteria[name], diagnostic = _infer(name, numbers, declared, known_criteria)
         if diagnostic:
             guessed.add(name)
-            file = 0 if not len(c) else c.file[int(np.argmax(np.asarray(c.criterion) == code))]
+            if not len(c):
+                file = 0
+            else:
+                file = c.file[int(np.argmax(np.asarray(c.criterion) == code))]
             diagnostics.append(replace(diagnostic, place=Location(file=c.files[file] if c.files else None)))
             apart = find_outlying(name, numbers)
             if apart is not None:
@@ -180,7 +186,10 @@ class _Open:
         """Set the numbers in doubt of a criterion without a certain scale aside; answers what is in question."""
         import numpy as np
 
-        scores = declared.scores if declared is not None else ()
+        if declared is not None:
+            scores = declared.scores
+        else:
+            scores = ()
         cells = self.cells(code)
         values = np.asarray(self.value)[cells]
         codes = [value for value in find_codes(np.unique(values).tolist()) if value not in scores]
@@ -254,17 +263,17 @@ def _certain(
             and usual.values == declared_criterion.values
             and (usual.low, usual.high) == (declared_criterion.low, declared_criterion.high)
         )
-        return (
-            replace(declared_criterion, meanings=usual.meanings)
-            if usual and same and not declared_criterion.meanings
-            else declared_criterion
-        )
+        if usual and same and not declared_criterion.meanings:
+            return replace(declared_criterion, meanings=usual.meanings)
+        return declared_criterion
     if usual is None or (
         declared_criterion is not None and not all(holds(usual, value) for value in declared_criterion.scores)
     ):
         return None
     plain = {value: count for value, count in counts.items() if value not in CODES or holds(usual, value)}
-    return usual if fits(usual, plain) else None
+    if fits(usual, plain):
+        return usual
+    return None
 
 
 def _infer(

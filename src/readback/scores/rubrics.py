@@ -51,9 +51,10 @@ def of_condition(table: ScoreTable, key: ConditionKey) -> Rubric | None:
 def of_judge(judge: Judge) -> Rubric:
     """Return the weights a rubric has in its keys, and the pass rule it has in its prompt."""
     raw_weights: Any = judge.settings.get("weights")
-    weights = (
-        {str(name): float(weight) for name, weight in raw_weights.items()} if isinstance(raw_weights, Mapping) else {}
-    )
+    if isinstance(raw_weights, Mapping):
+        weights = {str(name): float(weight) for name, weight in raw_weights.items()}
+    else:
+        weights = {}
     return Rubric(weights, _rule(judge.user, weights))
 
 
@@ -64,13 +65,18 @@ def _rule(prompt: str, weights: Mapping[str, float]) -> PassRule | None:
     overall, every, name, least = match.groups()
     if every:
         return PassRule(float(overall), every=float(least))
-    return PassRule(float(overall), {name.lower(): float(least)}) if name.lower() in weights else None
+    if name.lower() in weights:
+        return PassRule(float(overall), {name.lower(): float(least)})
+    return None
 
 
 def facts(workspace: Workspace) -> Iterator[RunFacts]:
     """Return the rubric of each condition whose judge states weights."""
     for condition in workspace.conditions:
-        judge = workspace.judges.get(condition.judge) if condition.judge else None
+        if condition.judge:
+            judge = workspace.judges.get(condition.judge)
+        else:
+            judge = None
         if judge and (rubric := of_judge(judge)).weights:
             yield RunFacts(
                 (("condition", condition.name),), weights=rubric.weights, passes=rubric.passes, place=judge.place

@@ -69,7 +69,10 @@ def groups(table: ScoreTable, criterion: str) -> tuple[Group, ...]:
     values, ids = _values(table, code, off)
     if not len(values):
         return ()
-    usual = look_up(criterion, load_shipped_criteria()) if criterion in table.inferred else scale
+    if criterion in table.inferred:
+        usual = look_up(criterion, load_shipped_criteria())
+    else:
+        usual = scale
     return tuple(_groups(table, values, ids, usual, bool(off) and criterion not in table.inferred))
 
 

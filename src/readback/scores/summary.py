@@ -85,7 +85,9 @@ def _rows(table: ScoreTable, by: str | None, wanted: set[int], judges: set[int])
 
 
 def _mean(scored: Any) -> float | None:
-    return math.fsum(scored.tolist()) / len(scored) if len(scored) else None
+    if len(scored):
+        return math.fsum(scored.tolist()) / len(scored)
+    return None
 
 
 @lru_cache(maxsize=2)  # of a million cells it takes eight megabytes
@@ -105,7 +107,11 @@ def _split(codes: Any, cells: Any) -> Iterator[tuple[int, Any]]:
     if len(codes) and codes[0] == codes[-1] and bool(np.all(codes == codes[0])):
         yield int(codes[0]), cells
         return
-    small = codes.astype(np.uint16) if len(codes) and int(codes.max()) < 1 << 16 else codes  # sorted by radix
+    # sorted by radix
+    if len(codes) and int(codes.max()) < 1 << 16:
+        small = codes.astype(np.uint16)
+    else:
+        small = codes
     order = np.argsort(small, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(codes[order]) != 0])
     for part in np.split(order, starts[1:]):
@@ -198,4 +204,6 @@ def _unknown(what: str, name: str, names: Sequence[str] | Mapping[str, Any]) -> 
 
 def signed(value: float | None, places: int = 2) -> str:
     """Format a mean, with a real minus sign."""
-    return "–" if value is None else f"{value:.{places}f}".replace("-", MINUS)
+    if value is None:
+        return "–"
+    return f"{value:.{places}f}".replace("-", MINUS)

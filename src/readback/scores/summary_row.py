@@ -49,7 +49,11 @@ class Row:
     @property
     def span_method(self) -> str | None:
         """How `span` was made."""
-        return None if self.span is None else self.method_clustered if self.interval_clustered else self.method
+        if self.span is None:
+            return None
+        if self.interval_clustered:
+            return self.method_clustered
+        return self.method
 
     @property
     def all(self) -> int:

@@ -20,7 +20,10 @@ def describe(table: ScoreTable, rows: Sequence[Row], criterion: str, judge: str)
     """
     scored, every = sum(row.n for row in rows), sum(row.all for row in rows)
     who = _name_scorer(table, criterion, judge)
-    key = "scores.who_all" if scored == every else "scores.who_some"
+    if scored == every:
+        key = "scores.who_all"
+    else:
+        key = "scores.who_some"
     scale = scale_text(table.criteria[criterion])
     if criterion in table.inferred:
         scale = t("scores.lead_inferred", scale=scale)
@@ -44,7 +47,9 @@ def _name_scorer(table: ScoreTable, criterion: str, judge: str) -> str:
     if is_program(judge):
         return t("scores.who_named_program", judge=judge)
     if is_metric(criterion) and not is_person(judge, table.people):
-        return t("scores.who_named_program", judge=judge) if judge else t("scores.who_program")
+        if judge:
+            return t("scores.who_named_program", judge=judge)
+        return t("scores.who_program")
     if not judge:
         return t("scores.who_unnamed")
     if table.synthetic:

@@ -49,11 +49,16 @@ def find_limit(model: Model | None) -> Limit | None:
 
 def find_training_limit(model: Model | None) -> Limit | None:
     """Return how long a text of a model's training may be: the length in its settings, else its context, no reserve."""
-    length = find_number((model.settings,), TRAINING) if model else None
+    if model:
+        length = find_number((model.settings,), TRAINING)
+    else:
+        length = None
     if length:
         return Limit(length[1], context_key=length[0])
     limit = find_limit(model)
-    return Limit(limit.context, context_key=limit.context_key) if limit else None
+    if limit:
+        return Limit(limit.context, context_key=limit.context_key)
+    return None
 
 
 def find_ollama_limit(model: Model | None) -> Limit | None:
@@ -97,7 +102,10 @@ def _list_reserves(model: Model) -> Iterator[tuple[str, int]]:
 
 def _list_parameters(model: Model, names: tuple[str, ...]) -> Iterator[tuple[str, int, int | None]]:
     """Yield the last value that the Modelfile gives a parameter, if it is a number above zero."""
-    commands = model.modelfile.commands if model.modelfile else ()
+    if model.modelfile:
+        commands = model.modelfile.commands
+    else:
+        commands = ()
     for name, args, line in reversed(commands):
         if name in names:
             if args.strip().isdecimal() and int(args) > 0:

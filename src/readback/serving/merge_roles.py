@@ -16,7 +16,10 @@ SEPARATOR = Segment("\n\n---\n\n", "joiner", "merge_roles")
 
 def is_gemma(model: Model | None) -> bool:
     """Return whether the later program sees a model without a system role, by the name after its last slash."""
-    name = str(model.settings.get("model") or model.name) if model else ""
+    if model:
+        name = str(model.settings.get("model") or model.name)
+    else:
+        name = ""
     return name.rpartition("/")[2].startswith("gemma")
 
 
@@ -32,7 +35,10 @@ def merge_roles(messages: Sequence[Message], system_role: bool = False) -> tuple
             merged_messages[-1] = _join(merged_messages[-1], message)
         else:
             merged_messages.append(message)
-    first = 1 if merged_messages and merged_messages[0].role == "system" else 0
+    if merged_messages and merged_messages[0].role == "system":
+        first = 1
+    else:
+        first = 0
     if len(merged_messages) > first and merged_messages[first].role == "assistant":
         merged_messages.insert(first, Message("user", ()))
     if first and not system_role:
@@ -57,4 +63,6 @@ def _join(first: Message, second: Message) -> Message:
 
 def _list_parts(message: Message) -> list[Any]:
     content = (message.whole or {}).get("content")
-    return content if isinstance(content, list) else [{"type": "text", "text": message.text}]
+    if isinstance(content, list):
+        return content
+    return [{"type": "text", "text": message.text}]

@@ -27,7 +27,10 @@ def find_text(model_input: ModelInput, text: str, foreign_segments: Iterable[Seg
     """
     foreign_sources = {_get_source(segment) for segment in foreign_segments}
     spans: list[Span] = []
-    start = model_input.text.find(text) if text else -1
+    if text:
+        start = model_input.text.find(text)
+    else:
+        start = -1
     while start >= 0:
         end = start + len(text)
         covered = [segment for segment, first, last in locate_segments(model_input) if first < end and last > start]

@@ -55,7 +55,10 @@ def build_model_input(
         messages, diagnostics = insert_history(prompt, list(history), NOWHERE, alone=alone, dialect=dialect)
         if messages and messages[-1].role != "assistant":
             messages = (*messages, *answer)
-    system, turns = _split_system(messages) if system_prompt else (None, tuple(messages))
+    if system_prompt:
+        system, turns = _split_system(messages)
+    else:
+        system, turns = (None, tuple(messages))
     if name in ("llama-chat", "llama2-chat"):
         again = not training and bool(turns) and len(turns) % 2 == 0
         diagnostics = (*diagnostics, *_report_unpaired(turns))
@@ -127,7 +130,10 @@ def _write_llama2(system: Message | None, turns: Sequence[Message], name: str, a
     def write(text: str) -> Segment:
         return Segment(text, "serving", name)
 
-    block = (write("<<SYS>>\n"), *system.segments, write("\n<</SYS>>\n\n")) if system else ()
+    if system:
+        block = (write("<<SYS>>\n"), *system.segments, write("\n<</SYS>>\n\n"))
+    else:
+        block = ()
     for i in range(0, max(len(turns), 1), 2):
         question = turns[i].segments if turns else ()
         if i == 0:
@@ -176,7 +182,9 @@ def _write_chatml(
 
 def _get_system_segments(system: Message, dialect: Dialect) -> Segments:
     """Return the system prompt's segments, which the later program strips and the classic one does not."""
-    return strip_segments(system.segments) if dialect == "current" else system.segments
+    if dialect == "current":
+        return strip_segments(system.segments)
+    return system.segments
 
 
 def _write_openai(messages: Sequence[Message], name: str) -> Iterable[Segment]:

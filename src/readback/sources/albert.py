@@ -21,9 +21,16 @@ from readback.types import NOWHERE, Diagnostic, Location, Prompt, PromptConfig
 NAME = "albert"
 FILES = ("prompt_config.yml", "prompt_config.yaml")  # the first one found counts
 SAMPLING = (
-    "temperature", "top_p", "top_k", "min_p", "presence_penalty", "length_penalty", "frequency_penalty",
-    "repetition_penalty", "stop_token_ids",
-)  # fmt: skip
+    "temperature",
+    "top_p",
+    "top_k",
+    "min_p",
+    "presence_penalty",
+    "length_penalty",
+    "frequency_penalty",
+    "repetition_penalty",
+    "stop_token_ids",
+)
 SAMPLED = (*SAMPLING, "max_tokens")
 # The values that vLLM takes (`SamplingParams`), to which both programs send them: the numbers that hold, and in words.
 NUMBERS: dict[str, tuple[Callable[[float], bool], str]] = {
@@ -61,7 +68,10 @@ def recognise(path: Path, value: Any) -> bool:
 
 
 def _lists_modes(listed: Any) -> bool:
-    keys = [set(entry) if isinstance(entry, Mapping) else set() for entry in listed] if isinstance(listed, list) else []
+    if isinstance(listed, list):
+        keys = [set(entry) if isinstance(entry, Mapping) else set() for entry in listed]
+    else:
+        keys = []
     ours = sum(bool({"mode", "template", "template_string"} & own) for own in keys)
     return ours > 0 and 2 * ours >= len(keys)
 
@@ -71,7 +81,9 @@ def _describe_other_prompts(value: Mapping[str, Any]) -> str | None:
     prompts = value.get("prompts")
     if not isinstance(prompts, list):
         return _describe_kind(prompts)
-    return "a list without a mode or a template" if prompts and not _lists_modes(prompts) else None
+    if prompts and not _lists_modes(prompts):
+        return "a list without a mode or a template"
+    return None
 
 
 def read(
@@ -95,7 +107,10 @@ def read(
     ours = named or OWN in top.value or any(map(_lists_modes, top.value.values()))
     description = _describe_other_prompts(top.value)
     if description and not (ours and isinstance(top.value.get("prompts"), list)):
-        guess = "" if ours else "it is probably another program's file"
+        if ours:
+            guess = ""
+        else:
+            guess = "it is probably another program's file"
         top.report("alb-not-albert", found=description, guess=guess)
         if not ours:
             top.diagnostics[-1] = replace(top.diagnostics[-1], severity="info")
@@ -105,7 +120,10 @@ def read(
         top.at("system_prompt", top.value["system_prompt"]).text()
     templates = Templates(path, root)
     values, places = _read_sampling(top)
-    models, of_models = _read_models(top) if "models" in top.value else (None, {})
+    if "models" in top.value:
+        models, of_models = _read_models(top)
+    else:
+        models, of_models = (None, {})
     config = replace(
         empty,
         prompts=_build_prompts(top, templates, (values, places)),
@@ -202,7 +220,10 @@ def _read_template(entry: Node, mode: str, templates: Templates) -> Text | None:
         entry.report("alb-template-missing", mode, mode=mode, template="", reason="it names no template")
         return Text(BARE, entry.place, {"bare_query": True})
     part = entry.at("template", named)
-    template = templates.read(named) if isinstance(named, str) else Refused("alb-template-path", "it is not a text")
+    if isinstance(named, str):
+        template = templates.read(named)
+    else:
+        template = Refused("alb-template-path", "it is not a text")
     if isinstance(template, Refused):
         name = str(named)[:80]
         part.report(template.code, name, mode=mode, template=name, reason=template.reason)

@@ -10,9 +10,19 @@ from difflib import get_close_matches
 VARIABLES = ("query", "context", "links", "institution", "most_similar_experience", "experience_chunks", "sheet_chunks")
 EXPERIENCE_FIELDS = ("id_experience", "titre", "description", "intitule_typologie_1", "reponse_structure_1")
 SHEET_FIELDS = (
-    "hash", "sid", "title", "url", "introduction", "text", "context", "theme", "surtitre", "source",
-    "related_questions", "web_services",
-)  # fmt: skip
+    "hash",
+    "sid",
+    "title",
+    "url",
+    "introduction",
+    "text",
+    "context",
+    "theme",
+    "surtitre",
+    "source",
+    "related_questions",
+    "web_services",
+)
 META = ("limit", "skip_first", "sources", "should_sids", "must_not_sids", "institution", "history", "search_query")
 MISSPELT = "seach_query"  # [sic]: what the program of the document sets beside the query
 COLLECTION = "_collection"  # how the names end that the later program fills
@@ -34,7 +44,9 @@ def list_chunk_fields(chunks: str) -> tuple[str, ...] | None:
         return EXPERIENCE_FIELDS
     if chunks == "sheet_chunks":
         return SHEET_FIELDS
-    return (*SHEET_FIELDS, *EXPERIENCE_FIELDS) if chunks.endswith("chunks") else None
+    if chunks.endswith("chunks"):
+        return (*SHEET_FIELDS, *EXPERIENCE_FIELDS)
+    return None
 
 
 def suggest_field(name: str, chunks: str) -> str | None:

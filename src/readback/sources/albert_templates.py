@@ -53,7 +53,10 @@ class Templates:
             return Refused("alb-template-path", "it must be the name of a file beside the configuration")
         path = resolve(self.root, named, base=self.config.parent)
         if isinstance(path, Diagnostic):
-            code = "alb-template-path" if path.code == "dat-path-outside" else "alb-template-missing"
+            if path.code == "dat-path-outside":
+                code = "alb-template-path"
+            else:
+                code = "alb-template-missing"
             return Refused(code, f"{named}: {path.values.get('reason', '')}")
         text, diagnostics = read_text(path, format_relative(self.root, path))
         self.diagnostics.extend(diagnostics)

@@ -91,10 +91,16 @@ class Benchmark:
         traits_by_list: dict[str, list[Values]] = {}
         for trait in self.traits:
             if trait.name not in self.differs:
-                traits_by_list.setdefault(trait.listed, []).append({
-                    "name": trait.name, "kind": trait.kind, "min_score": trait.low, "max_score": trait.high,
-                    "classes": list(trait.classes), "higher_is_better": trait.up,
-                })  # fmt: skip
+                traits_by_list.setdefault(trait.listed, []).append(
+                    {
+                        "name": trait.name,
+                        "kind": trait.kind,
+                        "min_score": trait.low,
+                        "max_score": trait.high,
+                        "classes": list(trait.classes),
+                        "higher_is_better": trait.up,
+                    }
+                )
         return traits_by_list
 
 
@@ -180,7 +186,10 @@ class _Reading:
 
     def _read_ratings(self, stated: Any, place: Location, question: str = "") -> None:
         diagnostics: list[Diagnostic] = []
-        listed = [stated] if isinstance(stated, Mapping) else stated
+        if isinstance(stated, Mapping):
+            listed = [stated]
+        else:
+            listed = stated
         if not isinstance(listed, list):
             diagnostics.append(_report_wrong("rating", stated, "a list of traits", place))
             listed = []
@@ -212,7 +221,10 @@ def _read_trait(
 ) -> Trait | None:
     """One rating; a type that is not known is a finding, and its range is taken for that of a judge's trait."""
     stated = unwrap_single(rating.get("additionalType"))
-    kind = stated.removeprefix(PREFIX) if isinstance(stated, str) else ""
+    if isinstance(stated, str):
+        kind = stated.removeprefix(PREFIX)
+    else:
+        kind = ""
     for scope in SCOPES:
         kind = kind.removeprefix(scope)
     if kind not in LISTS or kind == stated:
@@ -223,7 +235,9 @@ def _read_trait(
     details |= dict(properties(rating, diagnostics, place, f"{where}."))
     usual = KINDS.get(kind) or ("boolean" if _is_boolean(details) else "score")
     trait = _build_trait(rating, details, LISTS.get(kind, "llm_traits"), usual, where, diagnostics, place)
-    return replace(trait, question=question) if trait else None
+    if trait:
+        return replace(trait, question=question)
+    return None
 
 
 KINDS_OF = {"regex_traits": "boolean", "metric_traits": "metric", "callable_traits": "boolean"}
@@ -234,9 +248,14 @@ def _is_boolean(details: Mapping[str, Any]) -> bool:
 
 
 def _build_trait(
-    named: Mapping[str, Any], details: Mapping[str, Any], listed: str, usual: str, where: str,
-    diagnostics: list[Diagnostic], place: Location,
-) -> Trait | None:  # fmt: skip
+    named: Mapping[str, Any],
+    details: Mapping[str, Any],
+    listed: str,
+    usual: str,
+    where: str,
+    diagnostics: list[Diagnostic],
+    place: Location,
+) -> Trait | None:
     """Return the trait with a name and details; `usual` is its kind where the details do not state it."""
     name = named.get("name")
     if not isinstance(name, str) or not name.strip():
@@ -269,16 +288,27 @@ def _build_trait(
         diagnostics.append(_report_wrong(f"{where}.classes", classes, "the classes in their order", place))
     metrics = decode_property("metrics", details.get("metrics"), diagnostics, place)
     return Trait(
-        name, listed, kind, low, high,
+        name,
+        listed,
+        kind,
+        low,
+        high,
         tuple(map(str, classes)) if kind == "literal" and isinstance(classes, list | Mapping) else (),
         tuple(map(str, metrics)) if kind == "metric" and isinstance(metrics, list) else (),
-        up, place=place,
-    )  # fmt: skip
+        up,
+        place=place,
+    )
 
 
 def _describe_scale(trait: Trait) -> str:
-    scale = f"{trait.low:g} to {trait.high:g}" if trait.low is not None and trait.high is not None else trait.kind
-    direction = "" if trait.up is not False else ", lower is better"
+    if trait.low is not None and trait.high is not None:
+        scale = f"{trait.low:g} to {trait.high:g}"
+    else:
+        scale = trait.kind
+    if trait.up is not False:
+        direction = ""
+    else:
+        direction = ", lower is better"
     return f"{scale or 'a scale that is not stated'}{direction} ({trait.question or 'all questions'})"
 
 

@@ -52,7 +52,10 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Comparis
 
 def _list_pairs(value: Mapping[str, Any], labels: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     within, across = (value.get(group) for group in GROUPS)
-    groups = list(within.items()) if isinstance(within, Mapping) else []
+    if isinstance(within, Mapping):
+        groups = list(within.items())
+    else:
+        groups = []
     for group, part in [*groups, ("", across)]:
         if not isinstance(part, Mapping) or not isinstance(part.get("comparisons"), list):
             continue
@@ -75,4 +78,6 @@ def _list_pairs(value: Mapping[str, Any], labels: Mapping[str, str]) -> Iterator
 def _list_forbidden_metrics(part: Mapping[str, Any], metrics: Any) -> list[str]:
     """Return the metrics that a group forbids, without those that the pair asks for by name."""
     listed, wanted = part.get("NOT_comparable"), metrics if isinstance(metrics, list) else []
-    return [str(metric) for metric in listed if metric not in wanted] if isinstance(listed, list) else []
+    if isinstance(listed, list):
+        return [str(metric) for metric in listed if metric not in wanted]
+    return []

@@ -44,8 +44,14 @@ def read(top: Node) -> dict[str, Any] | None:
     parts = node.mapping(*(EARLIER if earlier else NEWER))
     modes = EARLIER_MODES if earlier else MODES
     source, mode, k, examples = _name_keys(earlier)
-    pool_source = _read_choice(parts.get(source), SOURCES) if not earlier else None
-    on = _read_flag(parts.get("enabled"), True) if earlier else pool_source != "disabled"
+    if not earlier:
+        pool_source = _read_choice(parts.get(source), SOURCES)
+    else:
+        pool_source = None
+    if earlier:
+        on = _read_flag(parts.get("enabled"), True)
+    else:
+        on = pool_source != "disabled"
     setting = {
         "pool": pool_source in (None, "both", "question_pool"),
         "mode": _read_choice(parts.get(mode), modes) or modes[0],
@@ -54,7 +60,9 @@ def read(top: Node) -> dict[str, Any] | None:
         "examples": list(_list_examples(parts.get(examples))) if pool_source != "question_pool" else [],
         "salted": earlier,
     }
-    return setting if on else None
+    if on:
+        return setting
+    return None
 
 
 def _name_keys(earlier: bool) -> tuple[str, str, str, str]:
@@ -68,7 +76,9 @@ def _read_oldest_keys(top: Node) -> dict[str, Any] | None:
     on = _read_flag(parts.get("few_shot_enabled"), False)
     mode, k = _read_choice(parts.get("few_shot_mode"), EARLIER_MODES), _read_count(parts.get("few_shot_k"))
     setting = {"pool": True, "mode": mode or MODES[0], "k": k or K, "questions": {}, "examples": [], "salted": True}
-    return setting if on else None
+    if on:
+        return setting
+    return None
 
 
 def _list_questions(node: Node | None, modes: tuple[str, ...], earlier: bool) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -110,13 +120,19 @@ def _list_examples(node: Node | None) -> Iterator[dict[str, Any]]:
 
 
 def _read_choice(node: Node | None, choices: tuple[str, ...]) -> str | None:
-    return node.one_of(choices) if node else None
+    if node:
+        return node.one_of(choices)
+    return None
 
 
 def _read_count(node: Node | None) -> int | None:
-    return node.whole(0) if node else None
+    if node:
+        return node.whole(0)
+    return None
 
 
 def _read_flag(node: Node | None, default: bool) -> bool:
     flag = node.flag() if node else None
-    return default if flag is None else flag
+    if flag is None:
+        return default
+    return flag

@@ -17,7 +17,9 @@ SHORTCUTS = tuple(f"{key}{SHORTCUT}" for key in KEYS)
 def instruction_for(task: str, instructions: Mapping[str, str | None]) -> str | None:
     """Return the user instruction of a task: its own, else its group's, else None. An empty text counts as one."""
     key = key_for(task, instructions)
-    return None if key is None else instructions[key]
+    if key is None:
+        return None
+    return instructions[key]
 
 
 def key_for(task: str, instructions: Mapping[str, str | None]) -> str | None:

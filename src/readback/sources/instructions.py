@@ -43,11 +43,9 @@ def _find_shape(value: Any) -> str | None:
     task_keys = [key for key in value if _names_a_task(key)]
     probable_count = len(task_keys) + sum(_is_misspelt(key) for key in value if key not in task_keys)
     plain = [key for key in value if not isinstance(value[key], Mapping)]
-    return (
-        "user instructions"
-        if 2 * probable_count >= len(value) and (not task_keys or set(task_keys) & set(plain))
-        else None
-    )
+    if 2 * probable_count >= len(value) and (not task_keys or set(task_keys) & set(plain)):
+        return "user instructions"
+    return None
 
 
 def _drop_comments(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -90,7 +88,10 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[PromptCo
     shape = _find_shape(parsed.value)
     diagnostics = list(parsed.diagnostics)
     keys: tuple[str | int, ...] = ("config",) if shape == "preset" else ()
-    config = parsed.value["config"] if shape == "preset" else parsed.value
+    if shape == "preset":
+        config = parsed.value["config"]
+    else:
+        config = parsed.value
     if isinstance(parsed.value, list):
         top = Node(parsed.value, parsed)
         top.wrong("a mapping from tasks to texts")
@@ -167,7 +168,10 @@ def _find_text_places(
     for at in ((*way, name) for way in ways for name in (key, f"{key}{SHORTCUT}")):
         value = parsed.value
         for step in at:
-            value = value.get(step) if isinstance(value, Mapping) else None
+            if isinstance(value, Mapping):
+                value = value.get(step)
+            else:
+                value = None
         if value == text and at in parsed.lines:
             yield parsed.place(*at)
 

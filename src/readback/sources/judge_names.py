@@ -62,6 +62,11 @@ def find_record_value(judge: Judge, name: str) -> str | None:
 def find_judge_model(judge: Judge) -> str | None:
     """Return the model that a judge's settings name, also one level down."""
     inference = judge.settings.get("inference")
-    nested = inference.get("model") if isinstance(inference, Mapping) else None
+    if isinstance(inference, Mapping):
+        nested = inference.get("model")
+    else:
+        nested = None
     model = judge.settings.get("model") or nested
-    return model if isinstance(model, str) and model else None
+    if isinstance(model, str) and model:
+        return model
+    return None

@@ -147,7 +147,10 @@ def _read_python(path: Path, root: Path, system: str | None, user: str | None) -
     texts = {text.name: text for text in code.constants if text.name}
     system = system or _find_only_name(texts, SYSTEM, SYSTEM_LIKE)
     others = {n: t for n, t in texts.items() if n != system}
-    users = [USER] if USER in others else _list_user_names(others)
+    if USER in others:
+        users = [USER]
+    else:
+        users = _list_user_names(others)
     user = user or (users[0] if len(users) == 1 else None)
     missing = [name for name in (user, system) if name is not None and name not in texts]
     if missing:
@@ -192,8 +195,13 @@ def _is_formatted(name: str, source: str) -> bool:
 
 def _find_only_name(texts: Mapping[str, Any], name: str, like: str) -> str | None:
     """`name` if it is there, else the only name that looks like it."""
-    named = [name] if name in texts else _list_similar_names(texts, like)
-    return named[0] if len(named) == 1 else None
+    if name in texts:
+        named = [name]
+    else:
+        named = _list_similar_names(texts, like)
+    if len(named) == 1:
+        return named[0]
+    return None
 
 
 def _list_similar_names(texts: Mapping[str, Any], like: str) -> list[str]:
@@ -202,10 +210,16 @@ def _list_similar_names(texts: Mapping[str, Any], like: str) -> list[str]:
 
 def _read_texts(path: Path, root: Path, system: Path | None, user: Path) -> Found:
     text, diagnostics = read_text(user, format_relative(root, user))
-    above, more = read_text(system, format_relative(root, system)) if system else (None, ())
+    if system:
+        above, more = read_text(system, format_relative(root, system))
+    else:
+        above, more = (None, ())
     if text is None or (system and above is None):
         return (), (*diagnostics, *more)
-    at = Location(file=format_relative(root, system), line=1) if system else NOWHERE
+    if system:
+        at = Location(file=format_relative(root, system), line=1)
+    else:
+        at = NOWHERE
     return (_build_judge(path.stem, text, above, Location(file=format_relative(root, user), line=1), at),), (
         *diagnostics,
         *more,
@@ -264,8 +278,13 @@ def _build_judge(
 
 def _describe_run(value: Any) -> str:
     """Return what to add when a file says how a judge is run: model, sampling."""
-    part = value.get("inference", value) if isinstance(value, Mapping) else {}
-    return ", only how a judge is run" if isinstance(part, Mapping) and "model" in part else ""
+    if isinstance(value, Mapping):
+        part = value.get("inference", value)
+    else:
+        part = {}
+    if isinstance(part, Mapping) and "model" in part:
+        return ", only how a judge is run"
+    return ""
 
 
 def _report_other_layout(path: Path, root: Path, value: Any) -> Diagnostic:

@@ -42,7 +42,10 @@ def read(path: Path, parsed: Parsed) -> tuple[Judge, tuple[Diagnostic, ...]]:
     """Return the judge in a rubric, called by the file's stem. An empty prompt is accepted, as upstream, and noted."""
     top = Node(parsed.value, parsed)
     parts = top.mapping(*KEYS)
-    prompt = parts["prompt"].text() if "prompt" in parts else None
+    if "prompt" in parts:
+        prompt = parts["prompt"].text()
+    else:
+        prompt = None
     if not (prompt or "").strip():
         top.report("jdg-empty-prompt", path.stem, judge=path.stem)
     criteria = _read_criteria(parts.get("criteria"))
@@ -81,7 +84,10 @@ def _read_criteria(node: Node | None) -> dict[str, dict[str, Any]]:
             continue
         if "label" in part:
             part["label"].text()
-        weight = part["weight"].number() if "weight" in part else None
+        if "weight" in part:
+            weight = part["weight"].number()
+        else:
+            weight = None
         criteria[name] = {"weight": weight} if weight is not None else {}
         if "description" in part and (description := part["description"].text()):
             criteria[name]["description"] = description

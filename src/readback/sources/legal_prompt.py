@@ -68,7 +68,10 @@ def parse(text: str) -> LegalPrompt | None:
         if (body := _cut_part(text, label.end, beyond.start)) is not None:
             bodies.setdefault(label.text, body)
     summary = next((label for label in reversed(labels) if label.text == SUMMARY), None)
-    after = _cut_part(text, summary.end, len(text)) if summary else None
+    if summary:
+        after = _cut_part(text, summary.end, len(text))
+    else:
+        after = None
     listed, instructions = bodies.get(LISTED), bodies.get(INSTRUCTIONS)
     return LegalPrompt(role, instruction, bodies.get(EXCERPT), listed, instructions, summary, after, named)
 
@@ -97,7 +100,9 @@ def _find_opening(text: str, end: int) -> tuple[Part | None, Part | None]:
     if hit:
         cut = parts[0].start + hit.start(1)
         return _cut_part(text, parts[0].start, cut), _cut_part(text, cut, parts[0].end)
-    return (parts[0], parts[1]) if len(parts) > 1 and ASKS.match(parts[1].text) else (None, parts[0])
+    if len(parts) > 1 and ASKS.match(parts[1].text):
+        return (parts[0], parts[1])
+    return (None, parts[0])
 
 
 def _cut_part(text: str, start: int, end: int) -> Part | None:
@@ -105,4 +110,6 @@ def _cut_part(text: str, start: int, end: int) -> Part | None:
     body = text[start:end]
     inner = body.strip()
     begin = start + len(body) - len(body.lstrip())
-    return Part(inner, begin, begin + len(inner)) if inner else None
+    if inner:
+        return Part(inner, begin, begin + len(inner))
+    return None

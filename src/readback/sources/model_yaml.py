@@ -18,9 +18,20 @@ from readback.types import Diagnostic, Model
 
 NAME = "model"
 KEYS = (
-    "provider", "model", "model_type", "host", "port", "timeout", "device", "torch_dtype",
-    "max_new_tokens", "temperature", "top_p", "repetition_penalty", "stop_sequences",
-)  # fmt: skip
+    "provider",
+    "model",
+    "model_type",
+    "host",
+    "port",
+    "timeout",
+    "device",
+    "torch_dtype",
+    "max_new_tokens",
+    "temperature",
+    "top_p",
+    "repetition_penalty",
+    "stop_sequences",
+)
 NESTED = ("base_url", "max_tokens")  # spellings of the older, nested form
 CLOSE = 0.85  # how much alike a misspelt key is: temprature, max_new_token
 OWN = frozenset(KEYS) - {"model", "timeout", "temperature", "top_p"}  # keys that mark a file as one of these
@@ -79,7 +90,10 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Model, t
     if isinstance(parsed.value, Mapping) and isinstance(parsed.value.get("inference"), Mapping):
         top = top.at("inference", parsed.value["inference"])
     parts = top.mapping(*KEYS, *(NESTED if top.keys else ()))
-    named = parts["model"].text() if "model" in parts else None
+    if "model" in parts:
+        named = parts["model"].text()
+    else:
+        named = None
     kind = prompt_formats.infer_type(named or path.stem, path.name, _read_type(parts.get("model_type")), top.place)
     settings, masked = mask_secrets({key: node.value for key, node in parts.items() if key != "model_type"})
     _check_values(parts)
@@ -100,9 +114,17 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Model, t
 def read_model_name(path: Path, root: Path) -> str | None:
     """Return the model that such a file names, or None; what is wrong with the file is reported by `read`."""
     value = read_yaml(path, format_relative(root, path)).value
-    part = value.get("inference", value) if isinstance(value, Mapping) else None
-    model = part.get("model") if isinstance(part, Mapping) else None
-    return model if isinstance(model, str) and model else None
+    if isinstance(value, Mapping):
+        part = value.get("inference", value)
+    else:
+        part = None
+    if isinstance(part, Mapping):
+        model = part.get("model")
+    else:
+        model = None
+    if isinstance(model, str) and model:
+        return model
+    return None
 
 
 def _read_type(node: Node | None) -> str | None:
@@ -111,14 +133,19 @@ def _read_type(node: Node | None) -> str | None:
     if node is None or text is None:
         return None
     trimmed = text.strip().lower()
-    return trimmed if trimmed in prompt_formats.TYPES else node.one_of(prompt_formats.TYPES)
+    if trimmed in prompt_formats.TYPES:
+        return trimmed
+    return node.one_of(prompt_formats.TYPES)
 
 
 def _check_values(parts: Mapping[str, Node]) -> None:
     """Note values upstream would refuse; they are shown, never used in a text."""
     limits = {"timeout": (0, None), "repetition_penalty": (0, None), "top_p": (0, 1)}
     for key, (above, most) in limits.items():
-        number = parts[key].number() if key in parts else None
+        if key in parts:
+            number = parts[key].number()
+        else:
+            number = None
         if number is not None and not (number > above and (most is None or number <= most)):
             parts[key].wrong(f"a number above {above}" + ("" if most is None else f", at most {most}"))
     for key in ("provider", "host", "device", "torch_dtype", "base_url"):
@@ -130,6 +157,9 @@ def _check_values(parts: Mapping[str, Node]) -> None:
         parts["stop_sequences"].texts()
     if "max_new_tokens" in parts:
         parts["max_new_tokens"].whole()
-    temperature = parts["temperature"].number() if "temperature" in parts else None
+    if "temperature" in parts:
+        temperature = parts["temperature"].number()
+    else:
+        temperature = None
     if temperature is not None and temperature < 0:
         parts["temperature"].wrong("a number, 0 or more")

@@ -54,7 +54,10 @@ class Plan:
 
 def recognise(path: Path, value: Any) -> bool:
     """Tell whether a value is a mapping whose `runs` have labels; a report of finished runs has summaries in them."""
-    runs = value.get("runs") if isinstance(value, Mapping) else None
+    if isinstance(value, Mapping):
+        runs = value.get("runs")
+    else:
+        runs = None
     return isinstance(runs, list) and any(
         isinstance(run, Mapping) and "label" in run and "summary" not in run for run in runs
     )
@@ -65,7 +68,10 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Plan, tu
     parsed = parsed or read_yaml(path, format_relative(root, path))
     top = Node(parsed.value, parsed)
     parts = top.mapping("defaults", "runs")
-    defaults = parts["defaults"].mapping(*DEFAULTS) if "defaults" in parts else {}
+    if "defaults" in parts:
+        defaults = parts["defaults"].mapping(*DEFAULTS)
+    else:
+        defaults = {}
     _check_settings(defaults)
     runs = [run for item in (parts["runs"].listed() if "runs" in parts else ()) if (run := _read_run(item, defaults))]
     return Plan(parsed.file, tuple(runs), _read_path(defaults.get("dataset"))), (*parsed.diagnostics, *top.diagnostics)
@@ -74,13 +80,19 @@ def read(path: Path, root: Path, parsed: Parsed | None = None) -> tuple[Plan, tu
 def _read_run(item: Node, defaults: Mapping[str, Node]) -> Run | None:
     own = item.mapping(*RUN)
     _check_settings(own)
-    label = own["label"].text() if "label" in own else None
+    if "label" in own:
+        label = own["label"].text()
+    else:
+        label = None
     if not label:
         if "label" not in own and own:
             item.wrong("a run with a label")
         return None
     parts = {**defaults, **own}
-    mode = parts["prompt_mode"].text() if "prompt_mode" in parts else None
+    if "prompt_mode" in parts:
+        mode = parts["prompt_mode"].text()
+    else:
+        mode = None
     files = {key: named for key in FILES if (named := _read_path(parts.get(key)))}
     return Run(
         label=label,
@@ -105,7 +117,9 @@ def _read_count(node: Node) -> int | None:
 
 def _read_path(node: Node | None) -> Named | None:
     text = node.text() if node else None
-    return Named(text, node.place) if node and text else None
+    if node and text:
+        return Named(text, node.place)
+    return None
 
 
 def _list_outputs(
@@ -113,7 +127,10 @@ def _list_outputs(
 ) -> dict[str, str]:
     paths = {}
     for kind, usual in OUTPUT.items():
-        name = defaults[f"{kind}_filename"].text() if f"{kind}_filename" in defaults else usual
+        if f"{kind}_filename" in defaults:
+            name = defaults[f"{kind}_filename"].text()
+        else:
+            name = usual
         if f"{kind}_path" in own:
             paths[kind] = own[f"{kind}_path"].text() or ""
         elif folder:

@@ -246,7 +246,9 @@ def _list_imports(tree: ast.AST) -> Iterator[tuple[str, str, str, int]]:
 
 def _unparse(node: ast.expr, text: str | None) -> str:
     """Return the expression of a text that is computed."""
-    return "" if text is not None else ast.unparse(node)[:SHOWN]
+    if text is not None:
+        return ""
+    return ast.unparse(node)[:SHOWN]
 
 
 def _find_content(node: ast.AST, scope: Mapping[str, str | None], wanted_role: str = "system") -> ast.expr | None:
@@ -258,11 +260,15 @@ def _find_content(node: ast.AST, scope: Mapping[str, str | None], wanted_role: s
     else:
         return None
     role = parts.get("role")
-    return parts.get("content") if role is not None and _evaluate_text(role, scope) == wanted_role else None
+    if role is not None and _evaluate_text(role, scope) == wanted_role:
+        return parts.get("content")
+    return None
 
 
 def _read_name(node: ast.expr) -> str | None:
-    return node.id if isinstance(node, ast.Name) else None
+    if isinstance(node, ast.Name):
+        return node.id
+    return None
 
 
 def _is_dotted(node: ast.expr) -> bool:
@@ -295,7 +301,9 @@ def _evaluate_text(node: ast.expr, scope: Mapping[str, str | None]) -> str | Non
         case ast.Name(id=name):
             return scope.get(name)
         case ast.Attribute():
-            return scope.get(ast.unparse(node)) if len(scope) and _is_dotted(node) else None
+            if len(scope) and _is_dotted(node):
+                return scope.get(ast.unparse(node))
+            return None
         case ast.Call(
             func=ast.Attribute(value=inner, attr="strip" | "lstrip" | "rstrip" as trim), args=[], keywords=[]
         ):

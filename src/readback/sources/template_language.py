@@ -108,7 +108,9 @@ def _detect_by_field(text: str, fields: Collection[str]) -> Language | None:
         if name in fields:
             return Language("percent", f"it holds %({name})…, which is a field")
     dollar = _find_dollar_field(text, fields)
-    return Language("dollar", f"it holds ${dollar}, which is a field") if dollar else None
+    if dollar:
+        return Language("dollar", f"it holds ${dollar}, which is a field")
+    return None
 
 
 def _find_dollar_field(text: str, fields: Collection[str]) -> str | None:
@@ -150,7 +152,10 @@ def find_no_names(text: str, fields: Collection[str]) -> tuple[NoName, ...]:
 
 def extract_name(mark: str) -> str:
     """Return the name in a mark: question of `{question}`, `{{ question }}` and `%(question)s`."""
-    name = mark[2:].rpartition(")")[0] if mark.startswith("%(") else mark.strip("{}")
+    if mark.startswith("%("):
+        name = mark[2:].rpartition(")")[0]
+    else:
+        name = mark.strip("{}")
     return name.strip()
 
 
@@ -178,4 +183,6 @@ def _find_known(names: Collection[str], fields: Collection[str] | None) -> str |
 
 def _shorten(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= 40 else f"{line[:40]}…"
+    if len(line) <= 40:
+        return line
+    return f"{line[:40]}…"

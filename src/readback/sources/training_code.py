@@ -63,8 +63,14 @@ def read(path: Path, root: Path, deep: int = DEEP) -> Code:
     cells, source, diagnostics = _read_cells(path, file)
     sources = [text for _, text in cells]
     source_texts = python_constants.find_texts(sources)
-    wanted = [imported for imported in source_texts.imports if _may_be_text(imported, source)] if deep else []
-    imported_texts = _read_imports(wanted, path, root, deep - 1) if wanted else {}
+    if deep:
+        wanted = [imported for imported in source_texts.imports if _may_be_text(imported, source)]
+    else:
+        wanted = []
+    if wanted:
+        imported_texts = _read_imports(wanted, path, root, deep - 1)
+    else:
+        imported_texts = {}
     if imported_texts:
         source_texts = python_constants.find_texts(sources, imported_texts)
     if source_texts.stopped:
@@ -76,11 +82,15 @@ def read(path: Path, root: Path, deep: int = DEEP) -> Code:
         )
     places = [Location(file=file, field=name or None) for name, _ in cells]
     skipped = (
-        Diagnostic("trn-cell-skipped", {"cell": cells[i][0] or file, "reason": reason}, replace(places[i], line=line),
-             cells[i][0])
+        Diagnostic(
+            "trn-cell-skipped",
+            {"cell": cells[i][0] or file, "reason": reason},
+            replace(places[i], line=line),
+            cells[i][0],
+        )
         for i, line, reason in source_texts.skipped
         if cells[i][1].strip()
-    )  # fmt: skip
+    )
 
     def candidate(text: Text) -> Candidate:
         place = replace(places[text.source], line=text.line)
@@ -140,12 +150,18 @@ def list_notebook_cells(text: str) -> list[tuple[int, bool, str]] | str:
         notebook = json.loads(text)
     except (ValueError, RecursionError) as error:
         return f"it is not JSON ({error})"
-    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    if isinstance(notebook, dict):
+        cells = notebook.get("cells")
+    else:
+        cells = None
     if not isinstance(cells, list):
         return "it has no cells"
     numbered_cells: list[tuple[int, bool, str]] = []
     for number, cell in enumerate(cells, 1):
-        source = cell.get("source") if isinstance(cell, dict) else None
+        if isinstance(cell, dict):
+            source = cell.get("source")
+        else:
+            source = None
         if isinstance(source, list):
             source = "".join(part for part in source if isinstance(part, str))
         if isinstance(source, str):

@@ -17,11 +17,10 @@ def join_longest_texts(fields: Values) -> str | None:
     row = training_reader.read(fields)
     if row is None or row.kind == "rag" or not (row.prompt or row.answers):
         return None
-    prompts = (
-        [_join_turns(row.prompt)]
-        if row.other_prompt is None
-        else [_join_turns(row.prompt), _join_turns(row.other_prompt)]
-    )
+    if row.other_prompt is None:
+        prompts = [_join_turns(row.prompt)]
+    else:
+        prompts = [_join_turns(row.prompt), _join_turns(row.other_prompt)]
     return max(prompts, key=len) + max((_join_turns(turns) for _, turns in row.answers), key=len, default="")
 
 

@@ -43,9 +43,10 @@ def read(
     in training, else the first.
     """
     file = format_relative(root, path)
-    candidates, diagnostics = (
-        _read_code(path, root, constant, cell) if recognise(path, None) else _read_messages(path, file)
-    )
+    if recognise(path, None):
+        candidates, diagnostics = _read_code(path, root, constant, cell)
+    else:
+        candidates, diagnostics = _read_messages(path, file)
     readable = [c for c in candidates if c.text is not None]
     if not readable:
         if not any(
@@ -53,7 +54,12 @@ def read(
             for diagnostic in diagnostics
         ):
             where = constant or (f"cell {cell}" if cell else "")
-            reason = "it is computed there" if candidates else f"{where} is not a text in it" if where else "none in it"
+            if candidates:
+                reason = "it is computed there"
+            elif where:
+                reason = f"{where} is not a text in it"
+            else:
+                reason = "none in it"
             rows = not recognise(path, None) and any(isinstance(row, Row) for row in read_raw_rows(path, file))
             about = {"file": file, "reason": WITHOUT if rows else reason}
             diagnostics = (
@@ -91,7 +97,10 @@ def report_several(candidates: Sequence[Candidate], chosen: Candidate | None) ->
     place = chosen.place if chosen else first[0].place
     if place.file and place.file.endswith(".ipynb"):
         place = Location(file=place.file, field=_where(place))  # the line is one of the cell and not of the file
-    flagged = chosen.text or "" if chosen else "\n".join(candidate.code for candidate in first)
+    if chosen:
+        flagged = chosen.text or ""
+    else:
+        flagged = "\n".join(candidate.code for candidate in first)
     return Diagnostic("trn-system-candidates", values, place, flagged, None if chosen else "info")
 
 
@@ -110,7 +119,9 @@ def _describe_candidate(candidate: Candidate) -> str:
 
 
 def _where(place: Location) -> str:
-    return f"{place.field} line {place.line}" if place.field else f"line {place.line}"
+    if place.field:
+        return f"{place.field} line {place.line}"
+    return f"line {place.line}"
 
 
 def _read_code(
@@ -174,7 +185,12 @@ def _join_parts(content: Any) -> str | None:
     """Return a message's text: a string, or the texts of its parts."""
     if isinstance(content, str):
         return content
-    parts = content if isinstance(content, list) else []
+    if isinstance(content, list):
+        parts = content
+    else:
+        parts = []
     texts = [part.get("text", part.get("value")) for part in parts if isinstance(part, Mapping)]
     readable = [text for text in texts if isinstance(text, str)]
-    return "\n".join(readable) if readable else None
+    if readable:
+        return "\n".join(readable)
+    return None

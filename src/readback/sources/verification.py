@@ -22,9 +22,13 @@ CHOICES = {  # the first is the default
     "agentic_parsing_trigger": ("always", "dynamic"),
 }
 FLAGS = (
-    "abstention_enabled", "sufficiency_enabled", "agentic_parsing", "parsing_only", "deep_judgment_search_enabled",
+    "abstention_enabled",
+    "sufficiency_enabled",
+    "agentic_parsing",
+    "parsing_only",
+    "deep_judgment_search_enabled",
     "deep_judgment_rubric_global_excerpts",
-)  # fmt: skip
+)
 MODELS = ("answering_models", "parsing_models")
 OTHERS = (
     "replicate_count", "few_shot_config", "prompt_config", "rubric_trait_names", "use_full_trace_for_template",
@@ -84,7 +88,10 @@ def _find_models(config: Mapping[str, Any]) -> Iterator[UsedModel]:
                 interface = str(model.get("interface") or INTERFACE)
                 name = str(model.get("id") or model.get("model_name") or interface)
                 text = model.get("system_prompt")
-                prompt = text if isinstance(text, str) and text else None
+                if isinstance(text, str) and text:
+                    prompt = text
+                else:
+                    prompt = None
                 yield UsedModel(key.removesuffix("_models"), name, interface, prompt, model, position)
 
 

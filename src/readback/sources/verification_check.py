@@ -10,20 +10,38 @@ from readback.sources.verification import CHOICES, FLAGS, MODELS
 
 TEXTS = ("id", "model_name", "interface", "system_prompt")  # of a model
 SWITCHES = (
-    "use_full_trace_for_template", "use_full_trace_for_rubric", "allow_partial_trace_scoring",
-    "include_extraction_hints", "embedding_check_enabled", "async_enabled", "agentic_parsing_materialize_trace",
-    "agentic_parsing_persist_trace", "agentic_rubric_parallel", "workspace_copy", "workspace_cleanup",
-)  # fmt: skip
+    "use_full_trace_for_template",
+    "use_full_trace_for_rubric",
+    "allow_partial_trace_scoring",
+    "include_extraction_hints",
+    "embedding_check_enabled",
+    "async_enabled",
+    "agentic_parsing_materialize_trace",
+    "agentic_parsing_persist_trace",
+    "agentic_rubric_parallel",
+    "workspace_copy",
+    "workspace_cleanup",
+)
 WHOLE = (
-    "replicate_count", "async_max_workers", "max_concurrent_requests", "deep_judgment_max_excerpts_per_attribute",
-    "deep_judgment_excerpt_retry_attempts", "deep_judgment_rubric_max_excerpts_default",
-    "deep_judgment_rubric_excerpt_retry_attempts_default", "agentic_parsing_max_turns", "scenario_turn_limit",
+    "replicate_count",
+    "async_max_workers",
+    "max_concurrent_requests",
+    "deep_judgment_max_excerpts_per_attribute",
+    "deep_judgment_excerpt_retry_attempts",
+    "deep_judgment_rubric_max_excerpts_default",
+    "deep_judgment_rubric_excerpt_retry_attempts_default",
+    "agentic_parsing_max_turns",
+    "scenario_turn_limit",
     "max_requeue_count",
-)  # fmt: skip
+)
 NUMBERS = (
-    "embedding_check_threshold", "deep_judgment_fuzzy_match_threshold", "request_timeout", "batch_timeout_seconds",
-    "deep_judgment_rubric_fuzzy_match_threshold_default", "agentic_parsing_timeout",
-)  # fmt: skip
+    "embedding_check_threshold",
+    "deep_judgment_fuzzy_match_threshold",
+    "request_timeout",
+    "batch_timeout_seconds",
+    "deep_judgment_rubric_fuzzy_match_threshold_default",
+    "agentic_parsing_timeout",
+)
 NAMES = ("rubric_trait_names",)
 
 

@@ -124,7 +124,10 @@ def _sum_per_unit(unit: Floats, value: Floats, first: Floats, metric: Metric) ->
         np.add.at(margins, (unit, code.ravel()), 1.0)
         observed = (ratings_per_unit**2 - (margins**2).sum(1)) / (ratings_per_unit - 1)
         return first, np.column_stack([observed, ratings_per_unit, margins])
-    positions = values if metric == "interval" else counts.cumsum() - counts / 2
+    if metric == "interval":
+        positions = values
+    else:
+        positions = counts.cumsum() - counts / 2
     position = (positions / max(1.0, float(abs(positions).max())))[code.ravel()]
     position = position - position.mean()
     sums, sums_of_squares = np.bincount(unit, position), np.bincount(unit, position**2)
@@ -138,7 +141,10 @@ def _compute_alphas(sums: Floats, metric: Metric) -> Floats:
     import numpy as np
 
     observed, n, margins = sums[:, 0], sums[:, 1], sums[:, 2:]
-    expected = n * n - (margins**2).sum(1) if metric == "nominal" else 2 * (n * margins[:, 1] - margins[:, 0] ** 2)
+    if metric == "nominal":
+        expected = n * n - (margins**2).sum(1)
+    else:
+        expected = 2 * (n * margins[:, 1] - margins[:, 0] ** 2)
     varies = expected > 1e-12 * n * n
     return np.where(varies, 1 - (n - 1) * observed / np.where(varies, expected, 1.0), np.nan)
 
@@ -175,7 +181,9 @@ def kappa(
 def exact_share(a: ArrayLike, b: ArrayLike) -> float | None:
     """Return the share of units on which two raters gave the same value; None for no units."""
     ratings_a, ratings_b = _check_same_units(a, b)
-    return float((ratings_a == ratings_b).mean()) if len(ratings_a) else None
+    if len(ratings_a):
+        return float((ratings_a == ratings_b).mean())
+    return None
 
 
 def confusion(a: ArrayLike, b: ArrayLike, values: Sequence[float]) -> tuple[tuple[int, ...], ...]:

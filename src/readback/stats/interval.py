@@ -76,8 +76,14 @@ def jeffreys(k: float, n: float, level: float = LEVEL) -> Interval:
     from scipy import special  # type: ignore[import-untyped]
 
     k, tail = _check_rate(k, n), (1 - level) / 2
-    low = 0.0 if k == 0 else float(special.betaincinv(k + 0.5, n - k + 0.5, tail))
-    high = 1.0 if k == n else float(special.betaincinv(k + 0.5, n - k + 0.5, 1 - tail))
+    if k == 0:
+        low = 0.0
+    else:
+        low = float(special.betaincinv(k + 0.5, n - k + 0.5, tail))
+    if k == n:
+        high = 1.0
+    else:
+        high = float(special.betaincinv(k + 0.5, n - k + 0.5, 1 - tail))
     return Interval(low, high, "jeffreys")
 
 
@@ -89,8 +95,14 @@ def clopper_pearson(k: float, n: float, level: float = LEVEL) -> Interval:
     from scipy import special
 
     k, tail = _check_rate(k, n), (1 - level) / 2
-    low = 0.0 if k == 0 else float(special.betaincinv(k, n - k + 1, tail))
-    high = 1.0 if k == n else float(special.betaincinv(k + 1, n - k, 1 - tail))
+    if k == 0:
+        low = 0.0
+    else:
+        low = float(special.betaincinv(k, n - k + 1, tail))
+    if k == n:
+        high = 1.0
+    else:
+        high = float(special.betaincinv(k + 1, n - k, 1 - tail))
     return Interval(low, high, "clopper-pearson")
 
 

@@ -30,8 +30,8 @@ def sign_flip(d: ArrayLike, clusters: ArrayLike | None = None, *, seed: int = SE
     import numpy as np
 
     units = require_finite(d)
-    if clusters is not None:
-        units = np.bincount(encode_clusters(clusters, len(units)), units) if len(units) else units
+    if clusters is not None and len(units):
+        units = np.bincount(encode_clusters(clusters, len(units)), units)
     near = 1e-9 * float(abs(units).max(initial=0.0))
     units = units[abs(units) > near]
     if not len(units):

@@ -45,7 +45,10 @@ def bradley_terry(
     import numpy as np
 
     win_counts = _check_square(wins)
-    tie_counts = np.zeros_like(win_counts) if ties is None else _check_square(ties)
+    if ties is None:
+        tie_counts = np.zeros_like(win_counts)
+    else:
+        tie_counts = _check_square(ties)
     if win_counts.shape != tie_counts.shape or not np.array_equal(tie_counts, tie_counts.T):
         raise ValueError("ties must be the same seen from either side")
     k = len(win_counts)

@@ -40,12 +40,16 @@ def reply(form: Form, body: Mapping[str, Any], text: str, number: int) -> Canned
 
 def _get_model(body: Mapping[str, Any]) -> str:
     model = body.get("model")
-    return model if isinstance(model, str) else "readback-tap"
+    if isinstance(model, str):
+        return model
+    return "readback-tap"
 
 
 def _count_choices(body: Mapping[str, Any]) -> int:
     count = body.get("n")
-    return min(count, MOST_CHOICES) if isinstance(count, int) and count > 1 else 1
+    if isinstance(count, int) and count > 1:
+        return min(count, MOST_CHOICES)
+    return 1
 
 
 USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
@@ -167,8 +171,16 @@ def _stream_anthropic(body: Mapping[str, Any], text: str, number: int) -> Iterat
         yield _format_event(name, {"type": name, **fields})
 
 
-OLLAMA_END = {"done": True, "done_reason": "stop", "total_duration": 0, "load_duration": 0, "prompt_eval_count": 0,
-              "prompt_eval_duration": 0, "eval_count": 0, "eval_duration": 0}  # fmt: skip
+OLLAMA_END = {
+    "done": True,
+    "done_reason": "stop",
+    "total_duration": 0,
+    "load_duration": 0,
+    "prompt_eval_count": 0,
+    "prompt_eval_duration": 0,
+    "eval_count": 0,
+    "eval_duration": 0,
+}
 
 
 def _write_ollama_chat(body: Mapping[str, Any], text: str, number: int) -> dict[str, Any]:
@@ -196,7 +208,10 @@ def _stream_ollama_text(body: Mapping[str, Any], text: str, number: int) -> Iter
 def _write_embeddings(body: Mapping[str, Any], text: str, number: int) -> dict[str, Any]:
     """Write the same vector for each text; Ollama's names of it stand beside OpenAI's."""
     texts = body.get("input")
-    count = len(texts) if isinstance(texts, list) and texts else 1
+    if isinstance(texts, list) and texts:
+        count = len(texts)
+    else:
+        count = 1
     packed = b64encode(struct.pack(f"<{len(VECTOR)}f", *VECTOR)).decode()
     vector = packed if body.get("encoding_format") == "base64" else VECTOR
     data = [{"object": "embedding", "index": index, "embedding": vector} for index in range(count)]
@@ -235,8 +250,10 @@ def list_models(path: str, models: list[str]) -> dict[str, Any] | None:
     names = models or ["readback-tap"]
     if path.endswith("/api/tags"):
         details = {"format": "gguf", "family": "readback", "parameter_size": "0B", "quantization_level": ""}
-        listed = [{"name": name, "model": name, "modified_at": DAY, "size": 0, "digest": "", "details": details}
-                  for name in names]  # fmt: skip
+        listed = [
+            {"name": name, "model": name, "modified_at": DAY, "size": 0, "digest": "", "details": details}
+            for name in names
+        ]
         return {"models": listed}
     if path.endswith("/api/version"):
         return {"version": "0.0.0"}
@@ -253,5 +270,12 @@ def list_models(path: str, models: list[str]) -> dict[str, Any] | None:
 
 
 def _describe_model(name: str) -> dict[str, Any]:
-    return {"id": name, "object": "model", "type": "model", "display_name": name, "created": CREATED,
-            "created_at": DAY, "owned_by": "readback"}  # fmt: skip
+    return {
+        "id": name,
+        "object": "model",
+        "type": "model",
+        "display_name": name,
+        "created": CREATED,
+        "created_at": DAY,
+        "owned_by": "readback",
+    }

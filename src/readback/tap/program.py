@@ -51,4 +51,6 @@ def run_program(command: Sequence[str], address: str) -> int:
                     continue  # the program decides whether it ends
         finally:
             signal.signal(signal.SIGTERM, previous)
-    return SIGNALLED - code if code < 0 else code
+    if code < 0:
+        return SIGNALLED - code
+    return code

@@ -127,7 +127,9 @@ def _decode_object(body: bytes) -> Mapping[str, Any] | None:
         value = json.loads(body)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) else None
+    if isinstance(value, dict):
+        return value
+    return None
 
 
 async def _pass_on(tap: Tap, upstream: Upstream, request: Any, body: bytes, route: Route) -> Any:

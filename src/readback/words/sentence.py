@@ -22,7 +22,9 @@ def capitalise(text: str) -> str:
 def finish(text: str) -> str:
     """Return what a rule says in half a sentence as a sentence of its own: with a capital and a full stop."""
     is_open = bool(text) and not text.endswith((".", "?", "!", ":", "…"))
-    return f"{capitalise(text)}." if is_open else capitalise(text)
+    if is_open:
+        return f"{capitalise(text)}."
+    return capitalise(text)
 
 
 def shorten_paths(text: str, root: Path | None) -> str:
@@ -44,7 +46,9 @@ def cut_brief(text: str) -> str:
     parts = FULL_STOP.split(text, maxsplit=2)
     brief = " ".join(parts[:2])
     if len(brief) <= BRIEF:
-        return brief if len(parts) < 3 else f"{brief} …"
+        if len(parts) < 3:
+            return brief
+        return f"{brief} …"
     for sign in ("; ", " (", ", ", " "):
         at = brief.rfind(sign, LEAST, BRIEF)
         if at > 0:

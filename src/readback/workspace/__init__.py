@@ -130,9 +130,15 @@ def _refuse_empty(draft: Draft) -> None:
     if nothing is None or draft.file or left_out.count_unread(draft.recognised):
         return
     odd = next((diagnostic.values for diagnostic in draft.diagnostics if diagnostic.code == NO_FORMAT), None)
-    example = f" ({odd['path']}: {odd['reason']})" if odd else ""
+    if odd:
+        example = f" ({odd['path']}: {odd['reason']})"
+    else:
+        example = ""
     count, names = nothing.values["count"], ", ".join(nothing.values["files"])
-    files = f"; it holds {quantity(count, 'file')} ({names}), looked for {draft.depth} folders deep" if count else ""
+    if count:
+        files = f"; it holds {quantity(count, 'file')} ({names}), looked for {draft.depth} folders deep"
+    else:
+        files = ""
     step = "put a template and rows (.jsonl, .csv, .parquet) into it, or open the folder that holds them"
     raise NothingRead(
         f"{draft.root.name}: nothing in this folder is a file that Readback knows{example}{files}; {step}"
@@ -228,5 +234,8 @@ def _explain_unknown(path: Path, reason: str) -> str:
     """Return why a file is of no kind that can be read, and what makes it readable, as far as that is known."""
     looks = left_out.explain_file(path.name, path)
     why = reason or (looks.why if looks else "")
-    step = f"; {looks.step}" if looks and looks.step else ""
+    if looks and looks.step:
+        step = f"; {looks.step}"
+    else:
+        step = ""
     return f"not a file that Readback knows{f' ({why})' if why else ''}{step}"

@@ -61,7 +61,10 @@ def _infer_dialect(draft: Draft) -> None:
     for config in configs:
         if later[config.name]:
             against = [sign for name in classic for sign in classic[name]]
-            code = "alb-dialect-mixed" if is_mixed else "alb-dialect-inferred"
+            if is_mixed:
+                code = "alb-dialect-mixed"
+            else:
+                code = "alb-dialect-inferred"
             values = {"file": config.name, "signs": later[config.name], "against": against}
             draft.report(code, config.place, config.name, **values)
 

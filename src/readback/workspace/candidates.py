@@ -55,7 +55,10 @@ def report_others(draft: Draft, kind: str, chosen: RecognisedFile | None, candid
     old = [candidate for candidate in rest if is_archived(draft.root, candidate.path)]
     in_use = [candidate for candidate in rest if candidate not in old] or old
     files = [format_relative(draft.root, candidate.path) for candidate in in_use]
-    more = [f"{len(files) - NAMED} more"] if len(files) > NAMED else []
+    if len(files) > NAMED:
+        more = [f"{len(files) - NAMED} more"]
+    else:
+        more = []
     more += [f"{len(old)} in an archive"] if in_use is not old and old else []
     values = {
         "kind": kind,
@@ -81,7 +84,10 @@ def find_chosen(draft: Draft, kind: str, candidates: Sequence[RecognisedFile]) -
     ):
         draft.chosen = {key: file for key, file in draft.chosen.items() if key != kind}
         return None
-    path = draft.file_at(named, Location()) if named else None
+    if named:
+        path = draft.file_at(named, Location())
+    else:
+        path = None
     if path is None:
         return None
     return next((candidate for candidate in candidates if candidate.path == path), None) or recognise(
@@ -109,7 +115,10 @@ def _sort_plans(root: Path, around: Survey) -> list[RecognisedFile]:
 def _count_present_files(candidate: RecognisedFile, root: Path) -> int:
     """How many of the files that a plan names are there, each once."""
     content, _ = plan.read(candidate.path, root, candidate.parsed)
-    paths = {content.dataset.path} if content.dataset else set()
+    if content.dataset:
+        paths = {content.dataset.path}
+    else:
+        paths = set()
     for run in content.runs:
         paths |= {named.path for key, named in run.files.items() if key != "output_dir"}
     return sum(isinstance(resolve(root, path, base=candidate.path.parent), Path) for path in paths)

@@ -70,7 +70,10 @@ def _list_benchmark(draft: Draft, path: str, benchmark: Benchmark, criteria: dic
     """Write down what the file holds, beside what it was taken for."""
     described: list[str] = []
     for name, measured in criteria.items():
-        direction = LOWER if measured.direction == "down" else ""
+        if measured.direction == "down":
+            direction = LOWER
+        else:
+            direction = ""
         described.append(f"{name} ({scale_text(measured)}{direction})")
     count = len(described)
     if count > SHOWN:

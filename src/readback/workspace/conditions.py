@@ -68,7 +68,10 @@ def _list_conditions(draft: Draft, config: PromptConfig) -> Iterator[Condition]:
         if name in names:
             continue  # the same model once more makes the same calls
         names.add(name)
-        answering = _add_model(draft, model, config) if task == GENERATION else None
+        if task == GENERATION:
+            answering = _add_model(draft, model, config)
+        else:
+            answering = None
         settings = {"model": model.name}
         if model.settings.get("model_name"):
             settings["model_name"] = model.settings["model_name"]

@@ -104,7 +104,9 @@ def find_encoding(draft: Draft) -> str | None:
     chosen = draft.chosen.get(ENCODING_KEY)
     if chosen in ENCODINGS:
         return chosen
-    return draft.dataset.encoding if draft.dataset else None
+    if draft.dataset:
+        return draft.dataset.encoding
+    return None
 
 
 @dataclass(frozen=True, slots=True)

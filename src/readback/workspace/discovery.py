@@ -116,7 +116,10 @@ def _take_single_files(draft: Draft, files: Survey) -> Survey:
     take_remaining_models(draft, files)
     tables = _propose_tables(draft, files)
     is_taken = bool(draft.prompts or draft.tasks)
-    prompts = [] if is_taken else tool_prompts.read_prompts(draft, files.all(TOOL_PROMPT))
+    if is_taken:
+        prompts = []
+    else:
+        prompts = tool_prompts.read_prompts(draft, files.all(TOOL_PROMPT))
     tables |= tool_prompts.list_parts(prompts)  # examples of a prompt are no records
     rest = tuple(file for file in files.recognised if format_relative(draft.root, file.path) not in tables)
     files = replace(files, recognised=rest)
@@ -299,5 +302,8 @@ def _list_unused(draft: Draft, files: Survey) -> None:
         if file.what in (OTHER, BATCH):  # which conditions and judges a batch asked is known at the end
             continue
         is_choice = file.what in (PLAN, PROMPTS, *DATA)
-        detail = "another one is taken, or none of several" if is_choice else "nothing that was taken names it"
+        if is_choice:
+            detail = "another one is taken, or none of several"
+        else:
+            detail = "nothing that was taken names it"
         draft.say(file.path, file.what, used=False, detail=file.detail or detail)

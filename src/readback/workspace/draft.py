@@ -87,7 +87,10 @@ class Draft:
 
     def say(self, path: Path | str, what: str, used: bool = True, detail: str = "") -> None:
         """Write down what a file was taken for; of several notes on a file the first one counts."""
-        name = path if isinstance(path, str) else format_relative(self.root, path)
+        if isinstance(path, str):
+            name = path
+        else:
+            name = format_relative(self.root, path)
         if all(file.path != name for file in self.recognised):
             self.recognised.append(Recognised(name, what, used, detail))
 
@@ -146,7 +149,10 @@ class Draft:
             texts.extend(replace(text, name=model.name) for text in model.stated)
         for prompt in (*self.prompts.values(), *self.tasks.values()):
             if prompt.system and "{{" not in prompt.system and "{%" not in prompt.system:
-                place = prompt.system_place if prompt.system_place != NOWHERE else prompt.place
+                if prompt.system_place != NOWHERE:
+                    place = prompt.system_place
+                else:
+                    place = prompt.place
                 texts.append(SystemText(prompt.system, "configuration", place, prompt.mode))
         if self.uses_prompt_formats():
             texts.extend(prompt_formats.list_system_texts())

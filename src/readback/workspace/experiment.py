@@ -84,7 +84,9 @@ def _list_conditions(draft: Draft, experiment: Plan, base: Path, survey: Survey)
 
 
 def _locate(draft: Draft, file: Named | None, base: Path) -> Path | None:
-    return draft.file_at(file.path, file.place, base) if file else None
+    if file:
+        return draft.file_at(file.path, file.place, base)
+    return None
 
 
 def _take_model(draft: Draft, file: Named | None, base: Path, survey: Survey) -> Model | None:
@@ -166,7 +168,10 @@ def _find_results(draft: Draft, run: Run, base: Path, survey: Survey) -> dict[st
     files: dict[str, Path] = {}
     for kind in OUTPUT:
         name = run.outputs.get(kind)
-        path = resolve(draft.root, name, base=base) if name else None
+        if name:
+            path = resolve(draft.root, name, base=base)
+        else:
+            path = None
         if isinstance(path, Path):
             files[kind] = path
     if files:
@@ -197,13 +202,19 @@ def _take_dataset(draft: Draft, experiment: Plan, base: Path, survey: Survey) ->
     file = experiment.dataset
     if file is None:
         file = next((run.files["dataset"] for run in experiment.runs if "dataset" in run.files), None)
-    path = resolve(draft.root, file.path, base=base, place=file.place) if file else None
+    if file:
+        path = resolve(draft.root, file.path, base=base, place=file.place)
+    else:
+        path = None
     if isinstance(path, Path):
         draft.dataset = DatasetSource(format_relative(draft.root, path), place=file.place if file else NOWHERE)
         draft.say(path, DATASET)
         return
     datasets = survey.all(DATASET)
-    used = format_relative(draft.root, datasets[0].path) if len(datasets) == 1 else ""
+    if len(datasets) == 1:
+        used = format_relative(draft.root, datasets[0].path)
+    else:
+        used = ""
     instead = "used, since it is the only dataset in the folder"
     if used:
         draft.dataset = DatasetSource(used)

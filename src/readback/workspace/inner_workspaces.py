@@ -31,7 +31,10 @@ def leave_out_workspaces(draft: Draft, files: Survey) -> Survey:
         reason = f"it belongs to the workspace {workspace}, which has a {NAME} of its own"
         draft.reasons[format_relative(draft.root, path)] = reason
     names = sorted(format_relative(draft.root, home) for home in set(homes.values()))
-    more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
+    if len(names) > NAMED:
+        more = [f"{len(names) - NAMED} more"]
+    else:
+        more = []
     draft.report(CODE, NOWHERE, "", count=len(names), names=[*names[:NAMED], *more], first=names[0])
     recognised = tuple(file for file in files.recognised if file.path not in homes)
     return replace(files, recognised=recognised, files=tuple(path for path in files.files if path not in homes))
@@ -40,7 +43,9 @@ def leave_out_workspaces(draft: Draft, files: Survey) -> Survey:
 def _find_home(path: Path, root: Path, named: Collection[Path]) -> Path | None:
     """Return the outermost folder around a file that is one of `named`; None where none is."""
     around = [folder for folder in path.parents if folder in named and folder.is_relative_to(root)]
-    return around[-1] if around else None
+    if around:
+        return around[-1]
+    return None
 
 
 def list_workspaces(folder: Path) -> list[Path]:
@@ -58,4 +63,6 @@ def list_workspaces(folder: Path) -> list[Path]:
     if not inner or (folder / NAME).exists():
         return [folder]
     own = any(file.what != OTHER for file in survey(folder, depth=0).recognised)
-    return [folder, *inner] if own else inner
+    if own:
+        return [folder, *inner]
+    return inner

@@ -72,7 +72,10 @@ def take_recognised(
         draft.diagnostics.extend(file.diagnostics)
         name = format_relative(draft.root, file.path)
         reason = file.detail or file.reason or "its content is not of a kind that Readback knows"
-        where = place if place != NOWHERE else Location(file=name)
+        if place != NOWHERE:
+            where = place
+        else:
+            where = Location(file=name)
         kinds = sorted((*TAKERS, PLAN, *DATA))
         draft.report("dat-not-recognised", where, name, path=name, reason=reason, known=kinds, endings=[])
 
@@ -135,7 +138,10 @@ def _take_modelfile(file: RecognisedFile, draft: Draft, detail: str = "") -> Non
     modelfile = modelfile_reader.read(file.path, draft.root)
     prefix, suffix = "modelfile.", ".modelfile"
     name = file.path.name
-    name = name[len(prefix) :] if name.lower().startswith(prefix) else name.removesuffix(suffix)
+    if name.lower().startswith(prefix):
+        name = name[len(prefix) :]
+    else:
+        name = name.removesuffix(suffix)
     if name in draft.models:
         name = format_relative(draft.root, file.path)
     draft.models[name] = Model(name, modelfile=modelfile, place=modelfile.place)
@@ -186,7 +192,10 @@ def add_modelfiles(draft: Draft, files: Survey) -> None:
 def take_remaining_models(draft: Draft, files: Survey) -> None:
     """Add Modelfiles and chat templates that serve no other model as models, so that they are checked, too."""
     served = {model.modelfile.place.file for model in draft.models.values() if model.modelfile}
-    detail = "it serves no other model here and stands for itself" if draft.models else ""
+    if draft.models:
+        detail = "it serves no other model here and stands for itself"
+    else:
+        detail = ""
     for file in files.all(MODELFILE):
         if format_relative(draft.root, file.path) not in served:
             _take_modelfile(file, draft, detail)

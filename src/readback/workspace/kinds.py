@@ -66,12 +66,26 @@ SCHEMA = ("dataset", "prompts", "modes", "tasks", "conditions", "models", "judge
 OF_MODEL = frozenset((*model_yaml.KEYS, *model_yaml.NESTED))
 OF_RUBRIC = frozenset(judge_rubric.KEYS) | OF_MODEL  # older rubrics say beside the prompt how the judge is run
 OF_JUDGE = frozenset({"type", "category", "system_prompt", "prompt_template", "output_format"}) | OF_RUBRIC
-OF_COMPARISONS = frozenset({
-    *comparisons.GROUPS, "models", "judges", "pairwise_evaluation", "metrics_extraction", "analysis_output",
-})  # fmt: skip
-OF_ADAPTER = frozenset({
-    "extends", "wording", "tasks", adapters.ORIGIN, *adapters.CAPABILITIES, *adapters.FURTHER,
-})  # fmt: skip
+OF_COMPARISONS = frozenset(
+    {
+        *comparisons.GROUPS,
+        "models",
+        "judges",
+        "pairwise_evaluation",
+        "metrics_extraction",
+        "analysis_output",
+    }
+)
+OF_ADAPTER = frozenset(
+    {
+        "extends",
+        "wording",
+        "tasks",
+        adapters.ORIGIN,
+        *adapters.CAPABILITIES,
+        *adapters.FURTHER,
+    }
+)
 OF_VERIFICATION = frozenset((*verification.KEYS, *verification.OBSOLETE, *instruction_keys.SHORTCUTS))
 
 SENT = {"prompt_text", "model_label", "prompt_mode"}  # columns of saved responses beside the response
@@ -117,7 +131,9 @@ class OfMapping:
         if not self.marks(config.path, config.value):
             return 0.0
         counted = list_own_keys(self.part(config.value))
-        return compute_share(counted, self.keys) if counted else 1.0
+        if counted:
+            return compute_share(counted, self.keys)
+        return 1.0
 
     def list_foreign_keys(self, config: Mapped) -> list[str]:
         """List the keys that do not belong to the kind."""
@@ -157,7 +173,9 @@ def compute_share(keys: Sequence[str], kind_keys: Collection[str] | Callable[[An
 
 
 def _belongs(key: str, kind_keys: Collection[str] | Callable[[Any], bool]) -> bool:
-    return kind_keys(key) if callable(kind_keys) else key in kind_keys
+    if callable(kind_keys):
+        return kind_keys(key)
+    return key in kind_keys
 
 
 def classify_mapping(path: Path, value: Any) -> Claim:
@@ -183,7 +201,10 @@ def _explain_refusal(entry: OfMapping, config: Mapped) -> str:
     keys = list_own_keys(entry.part(config.value))
     strange = entry.list_foreign_keys(config)
     listed = ", ".join(strange[:NAMED])
-    more = f" and {len(strange) - NAMED} more" if len(strange) > NAMED else ""
+    if len(strange) > NAMED:
+        more = f" and {len(strange) - NAMED} more"
+    else:
+        more = ""
     count = len(keys) - len(strange)
     return f"only {count} of its {len(keys)} keys belong to the kind '{entry.kind}'; it has {listed}{more}"
 
@@ -197,7 +218,9 @@ def classify_rows(table: Table) -> Claim:
             best = (share, entry)
         if share == 1:
             break  # nothing later can be surer
-    return Claim(best[1].kind, best[1].detail(table)) if best else Claim(DATASET)
+    if best:
+        return Claim(best[1].kind, best[1].detail(table))
+    return Claim(DATASET)
 
 
 def _is_adapter(path: Path, value: Any) -> bool:
@@ -224,13 +247,17 @@ def _is_rubric(path: Path, value: Any) -> bool:
 def _get_inference(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the mapping that says which model is run."""
     inner = value.get("inference", value)
-    return inner if isinstance(inner, Mapping) else value
+    if isinstance(inner, Mapping):
+        return inner
+    return value
 
 
 def _get_settings(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the configuration that a preset holds, else the mapping itself."""
     inner = value.get("config")
-    return inner if isinstance(inner, Mapping) else value
+    if isinstance(inner, Mapping):
+        return inner
+    return value
 
 
 def _is_instruction_key(key: str) -> bool:
@@ -272,7 +299,9 @@ def _describe_scores(table: Table) -> str:
     if table.scored is None:
         return ""
     rivals = ", ".join(table.scored.rivals)
-    return f"{table.scored.name}; {rivals} would read it as well" if rivals else table.scored.name
+    if rivals:
+        return f"{table.scored.name}; {rivals} would read it as well"
+    return table.scored.name
 
 
 def _rate_responses(table: Table) -> float:
@@ -285,7 +314,9 @@ def _rate_training(table: Table) -> float:
 
 def _describe_training(table: Table) -> str:
     kind = training_row.find_main_kind(table.rows)
-    return training_row.DESCRIPTIONS[kind] if kind else ""
+    if kind:
+        return training_row.DESCRIPTIONS[kind]
+    return ""
 
 
 # Files of other tools are told from all of these before (`sources/other_tools`). What is none of them is a dataset.

@@ -186,7 +186,10 @@ def list_left_out(draft: Draft) -> None:
         elif name not in listed:
             groups.setdefault(_explain_unused(draft, name, path, count, faulty), []).append(name)
         count += not _is_hidden(name)
-    more = "" if is_whole else "; there are more, which were not counted"
+    if is_whole:
+        more = ""
+    else:
+        more = "; there are more, which were not counted"
     for reason, names in sorted(groups.items()):
         group = Recognised(
             _name_first(sorted(names)),
@@ -236,7 +239,9 @@ def count_files(recognised: tuple[Recognised, ...]) -> tuple[int, int]:
 
 
 def _add_looks(file: Recognised) -> Recognised:
-    return file if file.used else replace(file, looks=LOOKS.get(file.what, ""))
+    if file.used:
+        return file
+    return replace(file, looks=LOOKS.get(file.what, ""))
 
 
 def _list_entries(root: Path) -> Iterator[tuple[str, Path]]:
@@ -321,7 +326,9 @@ def _is_utf8(name: str) -> bool:
 
 
 def _make_legible(name: str) -> str:
-    return name if _is_utf8(name) else ascii(name)
+    if _is_utf8(name):
+        return name
+    return ascii(name)
 
 
 def _name_first(names: Sequence[str]) -> str:
@@ -433,8 +440,13 @@ def _describe_nothing_read(draft: Draft, unused: list[Recognised]) -> Diagnostic
 
 def _name_tool(first: Recognised | None) -> str:
     """Return what the first unread file is of another tool, in words; "" where it is of none."""
-    name = first.detail.partition(",")[0] if first else ""
-    return name if name in {words for words, _ in other_tools.MAPPINGS} else ""
+    if first:
+        name = first.detail.partition(",")[0]
+    else:
+        name = ""
+    if name in {words for words, _ in other_tools.MAPPINGS}:
+        return name
+    return ""
 
 
 def _choose_step(draft: Draft, first: Recognised | None) -> str:
@@ -442,7 +454,9 @@ def _choose_step(draft: Draft, first: Recognised | None) -> str:
     tables = proposed_scores.list_proposed(draft.alternatives)
     if tables:
         return f"read it as scores with --{tables[0].key} {tables[0].line}, or with a click on Open"
-    return first.step if first else ""
+    if first:
+        return first.step
+    return ""
 
 
 def _list_first(files: list[str]) -> Iterator[str]:

@@ -76,7 +76,9 @@ class _Mode:
     def place(self) -> Location:
         """Where the mode's first text begins."""
         text = self.user or self.system
-        return text.place if text else NOWHERE
+        if text:
+            return text.place
+        return NOWHERE
 
     def build_prompt(self) -> Prompt:
         """Return the prompt of the mode."""
@@ -96,7 +98,9 @@ class _Mode:
         """Return what is known of the mode besides its texts."""
         if self.user is None:
             return {plain_prompts.SYSTEM_ALONE: True}
-        return {plain_prompts.PART: self.user.part} if self.user.part else {}
+        if self.user.part:
+            return {plain_prompts.PART: self.user.part}
+        return {}
 
 
 def take_templates(draft: Draft, survey: Survey) -> None:
@@ -138,7 +142,10 @@ def take_opened_template(draft: Draft, path: Path, survey: Survey) -> None:
 
 def take_listed_templates(draft: Draft, paths: Sequence[Path]) -> None:
     """Take the template files that a workspace file names, whatever they look like."""
-    rows = draft.dataset if draft.dataset and not draft.dataset.absent else None
+    if draft.dataset and not draft.dataset.absent:
+        rows = draft.dataset
+    else:
+        rows = None
     files = (recognise(draft.root / rows.path, draft.root, named=True),) if rows else ()
     _add_files(draft, paths, list_fields(draft, Survey(draft.root, files)))
 
@@ -293,7 +300,10 @@ def judge_text(
     unfilled = find_unfilled_marks(text)
     is_filled = bool(unfilled) or language.syntax != "text"
     is_short = len(text) <= LONGEST
-    names_field = names_a_field(text, fields) if fields else is_filled
+    if fields:
+        names_field = names_a_field(text, fields)
+    else:
+        names_field = is_filled
     has_marks = is_filled or bool(find_no_names(text, fields or ()))
     is_probable = plain_prompts.is_probable_prompt(pure, names_field and is_short)
     return TemplateText(file, text, language, diagnostics, is_probable, has_marks and is_short)
@@ -373,7 +383,10 @@ def _report_system_alone(draft: Draft, modes: Sequence[_Mode]) -> None:
     alone = [mode for mode in modes if mode.user is None]
     if not alone:
         return
-    file = draft.dataset.path if draft.dataset and not draft.dataset.absent else ""
+    if draft.dataset and not draft.dataset.absent:
+        file = draft.dataset.path
+    else:
+        file = ""
     severity: Severity = "warning" if file else "info"
     values = {"modes": [mode.mode for mode in alone], "count": len(alone), "dataset": file}
     draft.diagnostics.append(Diagnostic("asm-user-at-run-time", values, alone[0].place, alone[0].mode, severity))
@@ -381,7 +394,10 @@ def _report_system_alone(draft: Draft, modes: Sequence[_Mode]) -> None:
 
 def _build_mode(prompt: PlainPrompt, texts: Mapping[str, TemplateText]) -> _Mode:
     user = texts[prompt.user] if prompt.user else None
-    system = texts[prompt.system] if prompt.system else None
+    if prompt.system:
+        system = texts[prompt.system]
+    else:
+        system = None
     return _Mode(prompt.mode, user, system)
 
 
@@ -389,7 +405,11 @@ def _cut_mode(whole: TemplateText, system: TemplateText | None, fields: Collecti
     """Yield a mode for each part of a file of several prompts; the system text of the file goes with each."""
     for number, (text, line) in enumerate(plain_prompts.split_parts(whole.text), 1):
         language = detect_language(PurePosixPath(whole.file).name, text, fields)
-        diagnostics = whole.diagnostics if number == 1 else ()  # they are about the file
+        # they are about the file
+        if number == 1:
+            diagnostics = whole.diagnostics
+        else:
+            diagnostics = ()
         part = replace(whole, text=text, line=line, part=number, language=language, diagnostics=diagnostics)
         yield _Mode(plain_prompts.name_part(whole.file, number), part, system)
 
@@ -432,5 +452,8 @@ def _describe_text(mode: _Mode, text: TemplateText, role: str) -> str:
     if count < 2 or text.file.endswith(".md"):
         return description
     can_be_cut = role == "user" and plain_prompts.has_parts(text.file, text.text)
-    option = "; --parts makes each a mode" if can_be_cut else ""
+    if can_be_cut:
+        option = "; --parts makes each a mode"
+    else:
+        option = ""
     return f"{description}; {count} parts between lines of ---, taken as one prompt{option}"

@@ -55,7 +55,9 @@ def _read_file(draft: Draft, path: Path, fields: frozenset[str] | None) -> Seque
     users = [text for text in texts if text.is_probable and not _is_system(text)]
     computed = [text for text in content.computed if users or NAME.search(text.name or "")]
     draft.diagnostics.extend(_report_computed(file, computed))
-    return [*users, *filter(_is_system, texts)] if users else ()
+    if users:
+        return [*users, *filter(_is_system, texts)]
+    return ()
 
 
 def _judge_constant(file: str, constant: Text, fields: frozenset[str] | None) -> TemplateText:

@@ -189,11 +189,15 @@ def recognise(path: Path, root: Path, named: bool = False) -> RecognisedFile:
 
 
 def _recognise_modelfile(look: _Look) -> RecognisedFile | None:
-    return RecognisedFile(look.path, MODELFILE) if modelfile.recognise(look.path) else None
+    if modelfile.recognise(look.path):
+        return RecognisedFile(look.path, MODELFILE)
+    return None
 
 
 def _recognise_chat_template(look: _Look) -> RecognisedFile | None:
-    return RecognisedFile(look.path, CHAT_TEMPLATE) if chat_files.recognise(look.path) else None
+    if chat_files.recognise(look.path):
+        return RecognisedFile(look.path, CHAT_TEMPLATE)
+    return None
 
 
 def _recognise_checkpoint(look: _Look) -> RecognisedFile | None:
@@ -231,7 +235,9 @@ def _recognise_score_file(look: _Look) -> RecognisedFile | None:
     if look.suffix not in (*_list_table_suffixes(), ".json"):
         return None
     kind = files.find_kind_of_whole_file(look.path, look.file)
-    return RecognisedFile(look.path, SCORES, detail=kind.name) if kind else None
+    if kind:
+        return RecognisedFile(look.path, SCORES, detail=kind.name)
+    return None
 
 
 def _recognise_rows(look: _Look) -> RecognisedFile | None:
@@ -246,36 +252,45 @@ def _recognise_rows(look: _Look) -> RecognisedFile | None:
     begin = read_head(look.path).lstrip(b"\xef\xbb\xbf \t\r\n")
     is_table = begin.startswith(b"[") or JSON_LINES.match(begin)
     is_list_of_files = arrow_file.is_state(begin) or llama_factory_info.list_files(look.path)
-    return _recognise_table(look) if is_table or is_list_of_files else None
+    if is_table or is_list_of_files:
+        return _recognise_table(look)
+    return None
 
 
 def _recognise_part(look: _Look) -> RecognisedFile | None:
     """Recognise what lies in the folder of a saved dataset beside the file that names it."""
     if look.named or look.suffix not in (*_list_table_suffixes(), ".json"):
         return None
-    home = arrow_file.find_state(look.path) if look.suffix in (*arrow_file.SUFFIXES, ".json") else None
+    if look.suffix in (*arrow_file.SUFFIXES, ".json"):
+        home = arrow_file.find_state(look.path)
+    else:
+        home = None
     home = home or llama_factory_info.find_info(look.path, look.root)
-    return (
-        RecognisedFile(look.path, PART, detail=f"of the dataset in {format_relative(look.root, home)}")
-        if home
-        else None
-    )
+    if home:
+        return RecognisedFile(look.path, PART, detail=f"of the dataset in {format_relative(look.root, home)}")
+    return None
 
 
 def _recognise_judge_code(look: _Look) -> RecognisedFile | None:
-    return RecognisedFile(look.path, JUDGE) if judge_prompts.recognise(look.path, None) else None
+    if judge_prompts.recognise(look.path, None):
+        return RecognisedFile(look.path, JUDGE)
+    return None
 
 
 def _recognise_training_code(look: _Look) -> RecognisedFile | None:
     if look.suffix not in training_code.SUFFIXES:
         return None
     states = SAYS_SYSTEM.search(read_head(look.path, training_code.LIMITS[look.suffix]))
-    return RecognisedFile(look.path, CODE) if states else None
+    if states:
+        return RecognisedFile(look.path, CODE)
+    return None
 
 
 def _recognise_template(look: _Look) -> RecognisedFile | None:
     """Any text that somebody names; in a folder `plain_templates` decides which texts are prompts."""
-    return RecognisedFile(look.path, TEMPLATE) if look.named and plain_prompts.find_ending(look.path.name) else None
+    if look.named and plain_prompts.find_ending(look.path.name):
+        return RecognisedFile(look.path, TEMPLATE)
+    return None
 
 
 def _recognise_prompt(look: _Look) -> RecognisedFile | None:
@@ -283,7 +298,9 @@ def _recognise_prompt(look: _Look) -> RecognisedFile | None:
     if look.suffix not in (prompty.SUFFIX, prompty.FLOW_SUFFIX):
         return None
     tool = prompty.find_tool(read_head(look.path), look.path.name.lower())
-    return RecognisedFile(look.path, TOOL_PROMPT, detail=f"a prompt of {tool}", tool=prompty.TOOL) if tool else None
+    if tool:
+        return RecognisedFile(look.path, TOOL_PROMPT, detail=f"a prompt of {tool}", tool=prompty.TOOL)
+    return None
 
 
 def _recognise_template_of_tool(look: _Look) -> RecognisedFile | None:
@@ -350,7 +367,9 @@ def _recognise_by_key(look: _Look, head: bytes) -> RecognisedFile | None:
     shape: dict[str, Any] = {}
     for _ in islice(read_raw_rows(look.path, look.file, header=lambda event: shape.update(event.shape)), 1):
         pass
-    return _recognise_table(look) if json_file.KEY in shape else None
+    if json_file.KEY in shape:
+        return _recognise_table(look)
+    return None
 
 
 def _recognise_table(look: _Look) -> RecognisedFile:

@@ -193,7 +193,9 @@ def find_score_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     if len(rows) < LEAST_ROWS:
         return ()
     scores = [name for name in rows[0] if RATED.search(name.strip()) and is_on_scale(row.get(name) for row in rows)]
-    return tuple(scores) if _find_item(rows, scores) else ()
+    if _find_item(rows, scores):
+        return tuple(scores)
+    return ()
 
 
 def _find_item(rows: Sequence[Mapping[str, Any]], scores: Sequence[str]) -> tuple[str, ...]:
@@ -203,7 +205,9 @@ def _find_item(rows: Sequence[Mapping[str, Any]], scores: Sequence[str]) -> tupl
     if named := first(ITEM, [name for name in rows[0] if name not in scores]):
         return (named,)
     rest = [{name: value for name, value in row.items() if name not in scores} for row in rows]
-    return tuple(islice(list_id_columns(rest), 1)) if rest[0] else ()
+    if rest[0]:
+        return tuple(islice(list_id_columns(rest), 1))
+    return ()
 
 
 def _read_rows(candidate: RecognisedFile) -> list[Mapping[str, Any]]:

@@ -38,7 +38,10 @@ def add_modelfile(model: Model, modelfiles: Sequence[RecognisedFile], draft: Dra
     if model.type in (None, "base"):
         return model
     own = _find_own_modelfile(model, modelfiles)
-    exact = [own] if own else [file for file in modelfiles if file.path.name == f"Modelfile.{model.type}"]
+    if own:
+        exact = [own]
+    else:
+        exact = [file for file in modelfiles if file.path.name == f"Modelfile.{model.type}"]
     named = exact or [file for file in modelfiles if str(model.type) in file.path.name]
     if len(named) != 1:
         files = [format_relative(draft.root, file.path) for file in named]
@@ -47,7 +50,10 @@ def add_modelfile(model: Model, modelfiles: Sequence[RecognisedFile], draft: Dra
         return model
     modelfile = modelfile_reader.read(named[0].path, draft.root)
     draft.diagnostics.extend(modelfile.diagnostics)
-    reason = f"is called {named[0].path.name}" if exact else f"alone has {model.type} in its name"
+    if exact:
+        reason = f"is called {named[0].path.name}"
+    else:
+        reason = f"alone has {model.type} in its name"
     draft.say(named[0].path, MODELFILE, detail=f"taken for {model.name}: it {reason}")
     return replace(model, modelfile=modelfile)
 
@@ -60,7 +66,9 @@ def _find_own_modelfile(model: Model, modelfiles: Sequence[RecognisedFile]) -> R
     prefix = "Modelfile."
     by_ending = {file.path.name.removeprefix(prefix): file for file in modelfiles if file.path.name.startswith(prefix)}
     endings = [end for end in by_ending if str(model.type) in end and f"_{model.name}".endswith(f"_{end}")]
-    return by_ending[max(endings, key=len)] if endings else None
+    if endings:
+        return by_ending[max(endings, key=len)]
+    return None
 
 
 def resolve_types(draft: Draft) -> None:
@@ -75,7 +83,10 @@ def resolve_types(draft: Draft) -> None:
         is_bare = model == Model(name, modelfile=model.modelfile, place=model.place)
         is_alone = bool(in_conditions) and name not in in_conditions and is_bare
         if model.type is None and not is_alone:
-            file = model.modelfile.place.file if model.modelfile else None
+            if model.modelfile:
+                file = model.modelfile.place.file
+            else:
+                file = None
             kind = infer_type(name, file, None, model.place)
             draft.diagnostics.extend(kind.diagnostics)
             draft.models[name] = replace(model, type=kind.type, type_reason=kind.reason)
@@ -105,7 +116,9 @@ def _list_bases(modelfile: Modelfile) -> Iterator[str]:
 def _complete_name(name: str) -> str:
     """Return the name of a model with its tag."""
     name = strip_library_address(name.lower())
-    return name if ":" in name.rpartition("/")[2] else f"{name}{LATEST}"
+    if ":" in name.rpartition("/")[2]:
+        return name
+    return f"{name}{LATEST}"
 
 
 def _find_weights(model: Model, draft: Draft) -> Weights | None:
@@ -130,12 +143,16 @@ def _find_in_workspace(name: str, modelfile: Modelfile, draft: Draft) -> Weights
     base = draft.root / folder
     file = resolve(draft.root, name, base=base)
     if isinstance(file, Path):
-        return _read_gguf(file, draft) if file.suffix.lower() == SUFFIX else None
+        if file.suffix.lower() == SUFFIX:
+            return _read_gguf(file, draft)
+        return None
     directory = resolve(draft.root, name, base=base, folder=True)
     if isinstance(directory, Diagnostic) or (directory == draft.root and not name.startswith(".")):
         return None
     template = chat_files.read(directory, draft.root)
-    return Weights(format_relative(draft.root, directory), "", template) if template.text is not None else None
+    if template.text is not None:
+        return Weights(format_relative(draft.root, directory), "", template)
+    return None
 
 
 def _read_gguf(path: Path, draft: Draft) -> Weights | None:
@@ -204,7 +221,10 @@ def read_chat_template(path: Path, config: Path | None, draft: Draft, *, adds: b
 def take_chat_template(file: RecognisedFile, draft: Draft) -> None:
     """Add a chat template as a model by itself: what it serves, without what it was trained with."""
     folder = file.path.parent
-    name = draft.root.name if folder == draft.root else format_relative(draft.root, folder)
+    if folder == draft.root:
+        name = draft.root.name
+    else:
+        name = format_relative(draft.root, folder)
     _add_template_model(file.path, name, draft)
 
 

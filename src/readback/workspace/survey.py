@@ -89,6 +89,8 @@ def _measure_cost(path: Path, file: RecognisedFile) -> int:
     if any(diagnostic.code == "dat-limit" for diagnostic in file.diagnostics):
         return STOPPED
     try:
-        return path.stat().st_size if file.parsed else 0
+        if file.parsed:
+            return path.stat().st_size
+        return 0
     except OSError:
         return 0

@@ -140,7 +140,9 @@ def find_reader(prompt: Prompt) -> str:
     settings = prompt.project or {}
     loader = NAMES_OF_LOADERS.get(str(settings.get("loader")))
     tool = loader or str(settings.get("tool", ""))
-    return tool if tool in READERS else ""
+    if tool in READERS:
+        return tool
+    return ""
 
 
 def _may_be_prompt(file: RecognisedFile, tool: str) -> bool:

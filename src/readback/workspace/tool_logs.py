@@ -67,7 +67,10 @@ def _take_records_of_sent(draft: Draft) -> None:
     logs = _decode_logs(draft, [recognise(path, draft.root) for path in named if find_format(path) is not None])
     if draft.prompts or draft.tasks:
         first = _choose_first(draft, [log for log in logs if log.decoded.counts["records"]])
-        draft.dataset = DatasetSource(first.name, id="id", format=RECORDS) if first else None
+        if first:
+            draft.dataset = DatasetSource(first.name, id="id", format=RECORDS)
+        else:
+            draft.dataset = None
     elif logs and not (draft.conditions or draft.judges):
         _take_alone(draft, logs)
 
@@ -94,7 +97,10 @@ def _decode_logs(draft: Draft, files: Sequence[RecognisedFile]) -> list[Log]:
             draft.diagnostics += decoded.diagnostics
             continue
         log = Log(name, decoded)
-        earlier = by_digest.setdefault(decoded.digest, log) if decoded.counts["calls"] else log
+        if decoded.counts["calls"]:
+            earlier = by_digest.setdefault(decoded.digest, log)
+        else:
+            earlier = log
         if earlier is log:
             logs.append(log)
         else:
@@ -130,7 +136,10 @@ def _take_beside_prompts(draft: Draft, logs: Sequence[Log]) -> None:
     if draft.dataset is None:
         with_records = [log for log in logs if log.decoded.counts["records"]]
         first = _choose_first(draft, with_records)
-        draft.dataset = DatasetSource(first.name, id="id", format=RECORDS) if first else None
+        if first:
+            draft.dataset = DatasetSource(first.name, id="id", format=RECORDS)
+        else:
+            draft.dataset = None
     if draft.conditions:
         _join_conditions(draft, logs)
     else:
@@ -200,7 +209,10 @@ def _join_conditions(draft: Draft, logs: Sequence[Log]) -> None:
             own = hits.get(here.name, [])
             if len(own) != 1:
                 continue
-            aliases = here.aliases if own[0] == here.name else (*here.aliases, own[0])
+            if own[0] == here.name:
+                aliases = here.aliases
+            else:
+                aliases = (*here.aliases, own[0])
             joined = replace(here, aliases=tuple(dict.fromkeys(aliases)))
             if here.answers is None and log.decoded.counts["answers"]:
                 joined = replace(joined, answers=log.name, logged=log.name, logged_as=own[0])
@@ -261,7 +273,9 @@ def parse_log_names(text: str | None) -> dict[str, dict[str, str]]:
 def format_log_names(log_names: Mapping[str, Mapping[str, str]]) -> str | None:
     """Return names of logs as one text; None where there are none."""
     stated = {log: dict(names) for log, names in log_names.items() if names}
-    return json.dumps(stated) if stated else None
+    if stated:
+        return json.dumps(stated)
+    return None
 
 
 def _choose_first(draft: Draft, logs: Sequence[Log]) -> Log | None:

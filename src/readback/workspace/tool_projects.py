@@ -57,7 +57,9 @@ def parse_environment(text: str | None) -> dict[str, str]:
 
 def format_environment(variables: Mapping[str, str]) -> str:
     """Return variables as one text; "" where there are none."""
-    return json.dumps(dict(variables)) if variables else ""
+    if variables:
+        return json.dumps(dict(variables))
+    return ""
 
 
 def _take_modes(draft: Draft, project: Project) -> None:

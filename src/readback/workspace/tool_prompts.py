@@ -77,7 +77,10 @@ def take_prompt(file: RecognisedFile, draft: Draft) -> None:
 
 def _read(draft: Draft, file: RecognisedFile, by_path: bool) -> PromptFile:
     name = format_relative(draft.root, file.path)
-    mode = PurePosixPath(name).with_suffix("").as_posix() if by_path else file.path.stem
+    if by_path:
+        mode = PurePosixPath(name).with_suffix("").as_posix()
+    else:
+        mode = file.path.stem
     if by_path and mode in draft.prompts:
         mode = name
     return READERS[file.tool](file.path, draft.root, mode)

@@ -35,7 +35,10 @@ def take_tasks(draft: Draft, files: Sequence[RecognisedFile], chosen_name: str |
         draft.diagnostics += overview[0].diagnostics
         return
     names = [format_relative(draft.root, path) for path in paths]
-    number = names.index(chosen_name) if chosen_name in names else _choose(overview, runs)
+    if chosen_name in names:
+        number = names.index(chosen_name)
+    else:
+        number = _choose(overview, runs)
     tasks = lm_eval.open_tasks(paths, draft.root, runs, number)
     task = tasks[min(number, len(tasks) - 1)]
     draft.diagnostics += task.diagnostics

@@ -106,7 +106,9 @@ def add_discovered_files(draft: Draft, files: Sequence[RecognisedFile]) -> None:
 def name_split(name: str) -> str:
     """Return the split that a file's name tells: train-00001.jsonl, my_test.jsonl."""
     match = SPLIT.search(PurePosixPath(name.lower()).name)
-    return SPLITS.get(match[1], match[1]) if match else TRAIN
+    if match:
+        return SPLITS.get(match[1], match[1])
+    return TRAIN
 
 
 def add_training_files(draft: Draft) -> None:
@@ -287,7 +289,10 @@ def _choose_text(draft: Draft, name: str, place: str) -> None:
     if not file:
         draft.models[name] = replace(model, training=None)
         return
-    cell = int(part[5:]) if re.fullmatch(r"cell \d{1,6}", part) else None
+    if re.fullmatch(r"cell \d{1,6}", part):
+        cell = int(part[5:])
+    else:
+        cell = None
     constant = part if part and cell is None else None
     path = draft.file_at(file, model.place)
     if path is None:
@@ -427,7 +432,10 @@ def _list_code(
     """List every file and what it is used for; report where one that trains states several texts, or builds them."""
     for file in files:
         reasons = {name: reason for name, (matched, reason) in matches.items() if matched is file}
-        uses = [f"{TAKEN_FOR}{', '.join(reasons)}: {next(iter(reasons.values()))}"] if reasons else []
+        if reasons:
+            uses = [f"{TAKEN_FOR}{', '.join(reasons)}: {next(iter(reasons.values()))}"]
+        else:
+            uses = []
         uses += notes.get(file.file, [])
         draft.say(file.file, CODE, used=bool(uses), detail="; ".join(uses) or _explain_unmatched(file))
         texts = file.code.texts

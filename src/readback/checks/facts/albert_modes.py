@@ -55,7 +55,9 @@ class Mode(NamedTuple):
             return self.model.chat_format
         if self.model.modelfile:
             return "Modelfile"
-        return "chat_template" if self.model.chat_template else None
+        if self.model.chat_template:
+            return "chat_template"
+        return None
 
     @property
     def max_tokens(self) -> int | None:
@@ -67,7 +69,9 @@ class Mode(NamedTuple):
                 if "max_tokens" in kind and name.startswith(str(kind.get("model_kind"))):
                     value = kind["max_tokens"]
                     break
-        return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+            return value
+        return None
 
 
 def is_current(workspace: Workspace) -> bool:
@@ -95,7 +99,10 @@ def find_albert_mode(case: RuleContext) -> Mode | None:
     configs = list_configs(case.workspace)
     config = next((config for config in configs if config.prompts.get(prompt.mode) == prompt), None)
     condition = find_condition(case)
-    model = case.workspace.models.get(condition.model) if condition and condition.model else None
+    if condition and condition.model:
+        model = case.workspace.models.get(condition.model)
+    else:
+        model = None
     return Mode(prompt, config, model, is_current(case.workspace))
 
 

@@ -64,7 +64,10 @@ def find_template(case: RuleContext) -> ChatTemplate | None:
     if case.model_input is None or case.model_input.kind != CHAT:
         return None
     model = find_model(case)
-    template = _find_template_of(model, case.model_input) if model else None
+    if model:
+        template = _find_template_of(model, case.model_input)
+    else:
+        template = None
     return template or load_format(case.model_input.format)
 
 
@@ -82,7 +85,9 @@ def build_token_pattern(special: tuple[str, ...]) -> re.Pattern[str]:
     """Return a pattern that finds chat tokens, and the special tokens of a tokenizer."""
     by_length = sorted(special, key=len, reverse=True)
     own = "|".join(re.escape(token) for token in by_length if token.strip())
-    return re.compile(f"{CHAT_TOKEN.pattern}|{own}") if own else CHAT_TOKEN
+    if own:
+        return re.compile(f"{CHAT_TOKEN.pattern}|{own}")
+    return CHAT_TOKEN
 
 
 def is_written_by_people(message: Message, offset: int) -> bool:
@@ -100,8 +105,13 @@ def is_written_by_people(message: Message, offset: int) -> bool:
 def find_message(model_input: ModelInput, message: Message, start: int = 0) -> tuple[int, int] | None:
     """Return the span of a message's text, without the blanks at its ends, from `start` on; None if it is absent."""
     content = message.text.strip()
-    position = model_input.text.find(content, start) if content else -1
-    return (position, position + len(content)) if position >= 0 else None
+    if content:
+        position = model_input.text.find(content, start)
+    else:
+        position = -1
+    if position >= 0:
+        return (position, position + len(content))
+    return None
 
 
 def has_trace(model_input: ModelInput, message: Message, messages: Iterable[Message]) -> bool:

@@ -28,4 +28,6 @@ def find_mode(case: RuleContext) -> str | None:
 def find_model(case: RuleContext) -> Model | None:
     """Return the model of the condition of the case's assembly; None if the workspace does not describe it."""
     condition = find_condition(case)
-    return case.workspace.models.get(condition.model or "") if condition else None
+    if condition:
+        return case.workspace.models.get(condition.model or "")
+    return None

@@ -80,7 +80,9 @@ def extend_to_number(text: str, start: int) -> int:
     """Return the start of the number in front of a context that begins at `start`, else `start`."""
     line = text.rfind("\n", 0, start) + 1
     number = stored_prompt.NUMBER.match(text[line:start])
-    return line if number and number.end() == start - line else start
+    if number and number.end() == start - line:
+        return line
+    return start
 
 
 def find_context(text: str, context: str) -> Spans:
@@ -191,7 +193,9 @@ def get_context_text(context: Any) -> str:
     """Return the text of a context, of an object its longest one; "" where it has none."""
     if isinstance(context, Mapping):
         return max(_list_texts(context), key=len, default="")
-    return "" if context is None else str(context).strip()
+    if context is None:
+        return ""
+    return str(context).strip()
 
 
 def _list_texts(value: Any) -> Iterator[str]:
@@ -233,7 +237,11 @@ def find_sent_numbers(fields: Values, assembly: Assembly) -> frozenset[int] | No
         return None
     if any(place.state == "unknown" for place in places):
         elements = _list_elements(messages)
-        count = len(places) if elements is None else len(elements)  # a number beyond the record's own is wrong anyway
+        # a number beyond the record's own is wrong anyway
+        if elements is None:
+            count = len(places)
+        else:
+            count = len(elements)
     return frozenset(range(1, count + 1))
 
 

@@ -30,7 +30,10 @@ class InsertedValue(NamedTuple):
 
     def locate(self, case: RuleContext, message: Message, start: int, end: int) -> Location:
         """Return the place of a span of the value: in the message, and in the file of its row if not the record's."""
-        record_file = case.record.place.file if case.record else None
+        if case.record:
+            record_file = case.record.place.file
+        else:
+            record_file = None
         place = Location(role=message.role, start=self.start + start, end=self.start + end)
         if self.source.file is None or self.source.file == record_file:
             return place
@@ -53,8 +56,13 @@ def list_names(judge: Judge) -> frozenset[str] | None:
 
 def find_judge(case: RuleContext) -> Judge | None:
     """Return the judge that is shown the case's assembly."""
-    choice = case.assembly.choice if case.assembly else None
-    return case.workspace.judges.get(choice.judge) if choice and choice.judge else None
+    if case.assembly:
+        choice = case.assembly.choice
+    else:
+        choice = None
+    if choice and choice.judge:
+        return case.workspace.judges.get(choice.judge)
+    return None
 
 
 def list_inserted_values(case: RuleContext) -> Iterator[tuple[Message, InsertedValue]]:

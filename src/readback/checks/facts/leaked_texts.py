@@ -87,7 +87,10 @@ def find_leaks(case: RuleContext, text: str, folded: Sequence[Span], contexts: S
 def _find_leaks(
     case: RuleContext, text: str, folded: Sequence[Span], contexts: Sequence[Span], texts: Sequence[SystemText]
 ) -> list[Leak]:
-    fields = case.record.fields if case.record else NO_FIELDS
+    if case.record:
+        fields = case.record.fields
+    else:
+        fields = NO_FIELDS
     sources = tuple(system.text for system in texts)
     threshold = case.workspace.leaks.threshold
     ends = () if list_context_texts(fields) else find_uncertain_ends(text, contexts)
@@ -98,7 +101,10 @@ def _find_leaks(
     leaks = [_build_leak(hit, texts, outside) for hit in _find_hits(outside, sources, threshold, True)]
     phrases = list(_find_phrase_leaks(case, outside, [leak for leak in leaks if leak.how != PART], False))
     leaks = [leak for leak in leaks if leak.how != PART or not any(_overlap(leak, phrase) for phrase in phrases)]
-    quotations = list(find_quotations(text, fields)) if leaks or phrases else []
+    if leaks or phrases:
+        quotations = list(find_quotations(text, fields))
+    else:
+        quotations = []
     judged = (_judge_place(text, leak, ends, quotations) for leak in leaks + phrases)
     leaks = [leak for leak in judged if leak is not None]
 
@@ -154,9 +160,13 @@ def _judge_place(text: str, leak: Leak, ends: Sequence[Span], quotations: Iterab
     """
     is_uncertain = any(start <= leak.start < end for start, end in ends)
     if is_uncertain and text[: leak.start].rstrip(" \t")[-1:] not in ("\n", "\r"):
-        return replace(leak, inside=True) if leak.how not in ("edited", PART) else None
+        if leak.how not in ("edited", PART):
+            return replace(leak, inside=True)
+        return None
     is_quoted = any(start < leak.start and leak.end < end for start, end in quotations)
-    return replace(leak, inside=True) if is_quoted else leak
+    if is_quoted:
+        return replace(leak, inside=True)
+    return leak
 
 
 def _list_gaps(length: int, spans: Sequence[Span]) -> Iterator[Span]:
@@ -205,7 +215,10 @@ def _list_own_texts(case: RuleContext) -> Iterator[SystemText]:
 
 def find_folded(case: RuleContext, message: Message) -> list[Span]:
     """Return the spans of the system text that was folded into the user message for want of a system role."""
-    diagnostics = case.assembly.diagnostics if case.assembly else ()
+    if case.assembly:
+        diagnostics = case.assembly.diagnostics
+    else:
+        diagnostics = ()
     spans = [(0, diagnostic.place.end or 0) for diagnostic in diagnostics if diagnostic.code == "asm-system-folded"]
     offset = 0
     for segment in message.segments:
@@ -237,14 +250,19 @@ def find_quotations(text: str, fields: Values) -> Iterator[Span]:
     if labels:
         yield from spans
         return
-    stored = STORED if row_fields.read_stored_prompt(fields) else frozenset[str]()
+    if row_fields.read_stored_prompt(fields):
+        stored = STORED
+    else:
+        stored = frozenset[str]()
     values = [value for name, value in fields.items() if isinstance(value, str) and name not in stored]
     yield from (span for span in spans if any(text[slice(*span)] in value for value in values))
 
 
 def get_phrases(leaks: Leaks) -> tuple[str, ...]:
     """Return the phrases of the workspace, else the usual ones that open a system message."""
-    return PHRASES if leaks.phrases is None else leaks.phrases
+    if leaks.phrases is None:
+        return PHRASES
+    return leaks.phrases
 
 
 def find_phrases(text: str, phrases: Sequence[str]) -> tuple[PhraseHit, ...]:

@@ -91,8 +91,14 @@ def read_row(case: RuleContext) -> LegalRow | None:
     question, prompt = training_rows.find_legal_prompt(row) or (row.question, None)
     if prompt is None and not documents:
         return None
-    texts = [prompt.excerpt.text, *documents] if prompt and prompt.excerpt else documents
-    source = tuple(citation for text in texts for citation in find_citations(text)) if texts else None
+    if prompt and prompt.excerpt:
+        texts = [prompt.excerpt.text, *documents]
+    else:
+        texts = documents
+    if texts:
+        source = tuple(citation for text in texts for citation in find_citations(text))
+    else:
+        source = None
     answers = tuple(_build_answer(name, turn, source) for name, turn in training_rows.list_answers(row))
     return LegalRow(prompt, question, source, answers)
 

@@ -166,7 +166,10 @@ class ServedModel:
     def locate(self, line: int, column: int) -> Location:
         """Return the place in the file of a line and column of the template."""
         start = self.modelfile.template_place
-        shift = (start.column or 1) - 1 if line == 1 else 0
+        if line == 1:
+            shift = (start.column or 1) - 1
+        else:
+            shift = 0
         return replace(start, line=(start.line or 1) + line - 1, column=shift + column)
 
     def locate_offset(self, offset: int) -> Location:
@@ -181,7 +184,10 @@ class ServedModel:
         if place.file != start.file or place.line is None or place.line < (start.line or 1):
             return None
         line = place.line - (start.line or 1) + 1
-        shift = (start.column or 1) - 1 if line == 1 else 0
+        if line == 1:
+            shift = (start.column or 1) - 1
+        else:
+            shift = 0
         return line, (place.column or 1) - shift
 
 
@@ -246,8 +252,13 @@ def locate_message_action(served: ServedModel, model_input: ModelInput, offset: 
             break
         if segment.origin == "serving":
             position = served.find_position(segment.place) or position
-    node = served.template.find_message_node(*(position or (1, 1))) if served.template else None
-    return served.locate(node.line, node.column) if node else served.modelfile.template_place
+    if served.template:
+        node = served.template.find_message_node(*(position or (1, 1)))
+    else:
+        node = None
+    if node:
+        return served.locate(node.line, node.column)
+    return served.modelfile.template_place
 
 
 def find_template_offset(served: ServedModel, model_input: ModelInput, offset: int) -> int | None:
@@ -255,7 +266,10 @@ def find_template_offset(served: ServedModel, model_input: ModelInput, offset: i
     for segment, start, end in locate_segments(model_input):
         if not start <= offset < end:
             continue
-        position = served.find_position(segment.place) if segment.origin == "serving" else None
+        if segment.origin == "serving":
+            position = served.find_position(segment.place)
+        else:
+            position = None
         template = served.template
         if template is None or position is None or template.find_text_node(*position) is None:
             return None

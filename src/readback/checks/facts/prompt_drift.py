@@ -66,7 +66,10 @@ def _find_drift(text: str, fields: Values, question: str, reported: Sequence[Spa
     contexts = find_in_prompt(text, fields)
     own, cut = _remove_cut_contexts(blank_out(text, (*contexts, *reported)), list_context_texts(fields))
     question_start, answer_start = own.rfind(QUESTION), own.rfind(ANSWER)
-    tail = (question_start, answer_start + len(ANSWER)) if 0 <= question_start < answer_start else None
+    if 0 <= question_start < answer_start:
+        tail = (question_start, answer_start + len(ANSWER))
+    else:
+        tail = None
 
     sentences = _split_sentences(_remove_tail(own, tail))
     starts = {words: span[0] for span, _, words in reversed(sentences)}
@@ -104,11 +107,15 @@ def _remove_tail(own: str, tail: Span | None) -> str:
     """Return a prompt without its question: most prompts end with it, and what is before it is the same in many."""
     if tail is None:
         return own
-    return blank_out(own, [tail]) if own[tail[1] :] else own[: tail[0]]
+    if own[tail[1] :]:
+        return blank_out(own, [tail])
+    return own[: tail[0]]
 
 
 def _split_sentences(own: str) -> tuple[Sentence, ...]:
-    return _split_short(own) if len(own) < SHORT else _split_long(own)
+    if len(own) < SHORT:
+        return _split_short(own)
+    return _split_long(own)
 
 
 def _split_long(own: str) -> tuple[Sentence, ...]:
@@ -117,14 +124,20 @@ def _split_long(own: str) -> tuple[Sentence, ...]:
     for stretch in re.finditer(rf"[^{GAP}]+", own):
         start = stretch.start()
         for sentence_break in (*BREAK.finditer(own, stretch.start(), stretch.end()), None):
-            end = sentence_break.start() if sentence_break else stretch.end()
+            if sentence_break:
+                end = sentence_break.start()
+            else:
+                end = stretch.end()
             piece = own[start:end]
             words = split_words(piece)
             if words:
                 text = piece.strip()
                 text_start = start + len(piece) - len(piece.lstrip())
                 sentences.append(((text_start, text_start + len(text)), text, words))
-            start = sentence_break.end() if sentence_break else end
+            if sentence_break:
+                start = sentence_break.end()
+            else:
+                start = end
     return tuple(sentences)
 
 
@@ -139,7 +152,10 @@ def _remove_cut_contexts(own: str, contexts: Sequence[str]) -> tuple[str, list[C
         return own, cut
     for number, context in enumerate(contexts, 1):
         for text in _list_forms(context):
-            start = own.find(text[:BEGINNING], head.end()) if text else -1
+            if text:
+                start = own.find(text[:BEGINNING], head.end())
+            else:
+                start = -1
             if start >= 0:
                 length = find_first_difference(own[start:], text)
                 own = blank_out(own, [(extend_to_number(own, start), start + length)])
@@ -176,4 +192,6 @@ def _find_blanks(text: str, contexts: Sequence[Span], question: str, question_st
         return find_first_difference(text[:first], head)
     tails = [f"{QUESTION} {form}\n{ANSWER}" for form in (question.strip(), question)]
     tail = text[question_start:].rstrip()
-    return None if tail in tails else question_start + find_first_difference(tail, tails[0])
+    if tail in tails:
+        return None
+    return question_start + find_first_difference(tail, tails[0])

@@ -19,7 +19,9 @@ def find_nearest_field(name: str, fields: Mapping[str, Any], is_list: bool) -> s
     ranked = sorted(((compute_likeness(name, path), -index, path) for index, path in enumerate(paths)), reverse=True)
     if ranked and ranked[0][0] >= MIN_LIKENESS:
         return ranked[0][2]
-    return paths[0] if is_list and len(paths) == 1 else None
+    if is_list and len(paths) == 1:
+        return paths[0]
+    return None
 
 
 def list_paths(fields: Mapping[str, Any], prefix: str = "", depth: int = DEPTH) -> Iterator[tuple[str, Any]]:
@@ -42,16 +44,24 @@ def find_offered_field(name: str, fields: Mapping[str, Any], is_list: bool, used
     if not path:
         return find_nearest_field(name, fields, is_list)
     value = _get_value(fields, path)
-    items = [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
+    if isinstance(value, list):
+        items = [item for item in value if isinstance(item, Mapping)]
+    else:
+        items = []
     if not items or any(item.get(field) is not None for item in items):
         return None
     free = {key: value for key, value in items[0].items() if f"{path}[*].{key}" not in used}
     nearest = find_nearest_field(field, free, is_list)
-    return f"{path}[*].{nearest}" if nearest else None
+    if nearest:
+        return f"{path}[*].{nearest}"
+    return None
 
 
 def _get_value(fields: Mapping[str, Any], path: str) -> Any:
     value: Any = fields
     for name in path.split("."):
-        value = value.get(name) if isinstance(value, Mapping) else None
+        if isinstance(value, Mapping):
+            value = value.get(name)
+        else:
+            value = None
     return value

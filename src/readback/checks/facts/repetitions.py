@@ -284,7 +284,10 @@ def _find_edited(text: str, words: Words, by_unit: Mapping[Unit, UnitSeeds], thr
 
 def _is_searchable(unit: Unit) -> bool:
     """Return whether a unit is long enough to be recognised by something similar."""
-    words, letters = MIN_TEXT if unit.is_whole else MIN_SENTENCE
+    if unit.is_whole:
+        words, letters = MIN_TEXT
+    else:
+        words, letters = MIN_SENTENCE
     return unit.size >= words and unit.letters >= letters
 
 
@@ -302,7 +305,10 @@ def _find_similar(
     quarter of the unit's pairs of words are.
     """
     length = len(unit.words)
-    needed = threshold if unit.size >= SHORT_UNIT else _raise_threshold(threshold)
+    if unit.size >= SHORT_UNIT:
+        needed = threshold
+    else:
+        needed = _raise_threshold(threshold)
     min_pairs, reach = max(1, length // 4), length + length // 3 + 2
     matcher = SequenceMatcher(None, b=unit.stems, autojunk=False)
     current, ahead, free = 0, 0, 0  # indices of seeds: the window's first, and its end; first word not yet taken

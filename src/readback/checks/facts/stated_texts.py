@@ -34,7 +34,10 @@ def _find_system_texts(workspace: Workspace, model: Model) -> Iterator[SystemTex
         if system.name == model.name or (system.source == "format" and system.name == model.type):
             yield replace(system, name=model.name)
     for condition in workspace.conditions:
-        prompt = workspace.prompts.get(condition.mode or "") if condition.model == model.name else None
+        if condition.model == model.name:
+            prompt = workspace.prompts.get(condition.mode or "")
+        else:
+            prompt = None
         if prompt and prompt.system and is_constant(prompt):
             yield SystemText(prompt.system, "configuration", prompt.system_place, model.name)
 
@@ -51,7 +54,9 @@ def describe_place(system: SystemText) -> str:
     place = system.place
     if place.file is None:
         return system.source
-    return f"{system.source} {place.file}:{place.line}" if place.line else f"{system.source} {place.file}"
+    if place.line:
+        return f"{system.source} {place.file}:{place.line}"
+    return f"{system.source} {place.file}"
 
 
 def find_tasks_by_instruction(workspace: Workspace) -> dict[str, tuple[Running, ...]]:

@@ -17,7 +17,9 @@ NUMBER = re.compile(r"^\s*\[\d+\]\s*")  # what a context may begin with
 def find_prompt(fields: Values) -> tuple[str, str] | None:
     """Return the field of the stored prompt and its text; None if the row has none."""
     field = row_fields.read_stored_prompt(fields)
-    return (field.name, field.value) if field and isinstance(field.value, str) else None
+    if field and isinstance(field.value, str):
+        return (field.name, field.value)
+    return None
 
 
 def find_contexts(fields: Values) -> tuple[str, list[object]] | None:
@@ -27,7 +29,9 @@ def find_contexts(fields: Values) -> tuple[str, list[object]] | None:
 
 def _find_contexts(fields: Values) -> tuple[str, list[object]] | None:
     field = row_fields.read_contexts(fields)
-    return (field.name, field.value) if field and isinstance(field.value, list) else None
+    if field and isinstance(field.value, list):
+        return (field.name, field.value)
+    return None
 
 
 def list_context_texts(fields: Values) -> tuple[str, ...]:
@@ -49,7 +53,9 @@ def remove_number(context: str) -> str:
 def find_reference(fields: Values) -> tuple[str, str] | None:
     """Return the field of the reference answer and its text; None if the row has none."""
     field = row_fields.read_reference(fields)
-    return (field.name, field.value) if field else None
+    if field:
+        return (field.name, field.value)
+    return None
 
 
 def collect_answers(fields: Values) -> dict[str, str]:
@@ -60,7 +66,9 @@ def collect_answers(fields: Values) -> dict[str, str]:
 def find_source_name(fields: Values) -> str:
     """Return the name of the file that the record's question is about; "" if the row does not state it."""
     metadata = fields.get("metadata")
-    return _get_file_name(metadata.get("source_path")) if isinstance(metadata, Mapping) else ""
+    if isinstance(metadata, Mapping):
+        return _get_file_name(metadata.get("source_path"))
+    return ""
 
 
 def list_retrieved_names(fields: Values) -> list[str]:
@@ -85,7 +93,10 @@ def _list_sources(rag: Mapping[str, Any]) -> Iterator[Any]:
 
 def _get_file_name(path: Any) -> str:
     """Return the name of a file without its folders, which may be private."""
-    text = path.partition("#")[0] if isinstance(path, str) else ""
+    if isinstance(path, str):
+        text = path.partition("#")[0]
+    else:
+        text = ""
     return text.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
 

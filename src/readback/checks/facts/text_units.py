@@ -54,7 +54,9 @@ Pair = tuple[str, str]
 
 def split_words(text: str) -> Words:
     """Return the words of a text, casefolded and with one kind of apostrophe."""
-    return _split_short(text) if len(text) < SHORT else _split_long(text)
+    if len(text) < SHORT:
+        return _split_short(text)
+    return _split_long(text)
 
 
 def _split(text: str) -> Words:
@@ -87,7 +89,9 @@ def list_word_starts(text: str) -> tuple[int, ...]:
 @lru_cache(maxsize=LONG_TEXTS)
 def _choose_pattern(text: str) -> re.Pattern[str]:
     """Return PLAIN for a text without ideographs: it is twice as fast."""
-    return MIXED if IDEOGRAPH.search(text) else PLAIN
+    if IDEOGRAPH.search(text):
+        return MIXED
+    return PLAIN
 
 
 @lru_cache(maxsize=LONG_TEXTS)
@@ -99,7 +103,9 @@ def list_stems(text: str) -> Words:
 @lru_cache(maxsize=1 << 16)
 def cut_stem(word: str) -> str:
     """Return the first letters of a word without a plural's s. No grammar, but the same for both texts compared."""
-    return (word[:STEM].rstrip("s") or word) if word.isalpha() else word
+    if word.isalpha():
+        return word[:STEM].rstrip("s") or word
+    return word
 
 
 def fold(text: str) -> str:
@@ -111,7 +117,9 @@ def count_letters(word: str) -> int:
     """Return the weight of a word: its letters. An ideograph counts as three; a gap is never worth bridging."""
     if word[0] == GAP:
         return 10_000
-    return 3 if len(word) == 1 and _is_ideograph(word) else len(word)
+    if len(word) == 1 and _is_ideograph(word):
+        return 3
+    return len(word)
 
 
 def count_words(words: Words) -> float:
@@ -223,7 +231,9 @@ class Index:
     def ascii_anchors(self) -> tuple[bytes, ...] | None:
         """The anchors as bytes, if all of them are letters and digits of ASCII."""
         anchors = [word.encode() for word in self.anchors if word.isascii() and word.isalnum()]
-        return tuple(anchors) if len(anchors) == len(self.anchors) else None
+        if len(anchors) == len(self.anchors):
+            return tuple(anchors)
+        return None
 
 
 @lru_cache(maxsize=64)

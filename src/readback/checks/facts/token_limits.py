@@ -28,12 +28,16 @@ def find_model(case: RuleContext) -> Model | None:
 def find_exceeded_window(case: RuleContext) -> Limit | None:
     """Return what Ollama is configured to read, if the prompt has more tokens than that."""
     limit = find_ollama_limit(find_model(case))
-    return limit if limit and case.tokens and case.tokens.count > limit.context else None
+    if limit and case.tokens and case.tokens.count > limit.context:
+        return limit
+    return None
 
 
 def weigh(tokens: Tokens, room: int) -> Severity:
     """Return error if the prompt surely does not fit; warning if an estimate is near the limit."""
-    return "error" if tokens.exact or tokens.count > MARGIN * room else "warning"
+    if tokens.exact or tokens.count > MARGIN * room:
+        return "error"
+    return "warning"
 
 
 def locate_text(case: RuleContext) -> Location:

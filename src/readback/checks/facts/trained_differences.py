@@ -124,13 +124,19 @@ def find_row_differences(case: RuleContext, model: Model, trained: TrainedPrompt
 
 def _list_differing_texts(self_test: SelfTest | None) -> frozenset[tuple[str, str]]:
     """Return what the two templates write differently for any record, which is reported once for the model."""
-    differences = compare_self_test(self_test) if self_test else ()
+    if self_test:
+        differences = compare_self_test(self_test)
+    else:
+        differences = ()
     return frozenset((difference.a.text, difference.b.text) for difference in differences)
 
 
 def _is_served_system_stated(case: RuleContext, model: Model) -> bool:
     """Return whether the system text that the model reads is one that rules compare with that of training."""
-    segments = case.model_input.segments if case.model_input else ()
+    if case.model_input:
+        segments = case.model_input.segments
+    else:
+        segments = ()
     sent = "".join(segment.text for segment in segments if segment.origin == "system")
     system_texts = stated_texts.list_system_texts(case.workspace, model)
     return any(system.text.strip() == sent.strip() for system in system_texts)

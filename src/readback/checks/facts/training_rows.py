@@ -68,7 +68,9 @@ def find_split(workspace: Workspace, record: Record) -> str:
     if isinstance(split, str) and split:
         return split
     file = find_file(workspace, record)
-    return file.split if file else DATASET
+    if file:
+        return file.split
+    return DATASET
 
 
 def locate(turn: Turn, start: int, end: int) -> Location:
@@ -89,14 +91,21 @@ def list_answers(row: TrainingRow) -> Iterator[tuple[str, Turn]]:
 def find_legal_prompt(row: TrainingRow) -> tuple[Turn, LegalPrompt] | None:
     """Return the question and its parts, if it is a prompt for a legal summary."""
     question = row.question
-    prompt = legal_prompt.parse(question.text) if question else None
-    return (question, prompt) if question and prompt else None
+    if question:
+        prompt = legal_prompt.parse(question.text)
+    else:
+        prompt = None
+    if question and prompt:
+        return (question, prompt)
+    return None
 
 
 def count_contexts(record: Record) -> int | None:
     """Return the number of contexts that are listed with a row; None if it has no list."""
     field = row_fields.read_contexts(record.fields)
-    return len(field.value) if field and isinstance(field.value, list) else None
+    if field and isinstance(field.value, list):
+        return len(field.value)
+    return None
 
 
 def list_questions(fields: Values) -> Iterator[str]:
@@ -133,7 +142,10 @@ def get_prompt_key(case: RuleContext) -> str:
     Rows of files that different models were trained on are not compared.
     """
     row, record = read_row(case), case.record
-    file = find_file(case.workspace, record) if record else None
+    if record:
+        file = find_file(case.workspace, record)
+    else:
+        file = None
     if row is None or record is None or file is None or not row.prompt:
         return ""
     if row.kind == "rag" and file.split == DATASET:  # evaluated: fmt-duplicate-instruction compares these

@@ -19,8 +19,13 @@ def find_prompt(case: RuleContext) -> Prompt | None:
         return None
     choice, condition = case.assembly.choice, find_condition(case)
     mode, task = choice.mode or (condition and condition.mode), choice.task or (condition and condition.task)
-    prompt = case.workspace.prompts.get(mode) if mode else case.workspace.tasks.get(task or "")
-    return prompt if prompt and prompt.syntax != "builder" else None
+    if mode:
+        prompt = case.workspace.prompts.get(mode)
+    else:
+        prompt = case.workspace.tasks.get(task or "")
+    if prompt and prompt.syntax != "builder":
+        return prompt
+    return None
 
 
 def is_albert(prompt: Prompt) -> bool:
@@ -31,7 +36,10 @@ def is_albert(prompt: Prompt) -> bool:
 def is_first_case(case: RuleContext) -> bool:
     """Return whether to report here what is true of the template for any record and adapter."""
     is_first_record = case.record is not None and case.record.place.index in (None, 0)
-    choice = case.assembly.choice if case.assembly else None
+    if case.assembly:
+        choice = case.assembly.choice
+    else:
+        choice = None
     return is_first_record and choice is not None and (choice.condition is not None or choice.adapter is None)
 
 
@@ -72,7 +80,9 @@ def get_variable(path: str) -> str:
 def split_path(path: str) -> tuple[str, str]:
     """Return `chunks[*].title` as (chunks, title); ("", "") for a path that is no field of a list's items."""
     name, marker, field = path.rpartition("[*].")
-    return (name, field) if marker else ("", "")
+    if marker:
+        return (name, field)
+    return ("", "")
 
 
 def is_of_other_program(case: RuleContext, name: str) -> bool:

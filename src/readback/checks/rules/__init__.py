@@ -79,7 +79,10 @@ def build_finding(diagnostic: Diagnostic) -> Finding:
     values = diagnostic.values
     if rule and rule.alike:
         values = {**NO_COUNT, **values}
-    sentence = rule.sentence if rule else ", ".join(f"{name} {{{name}}}" for name in values)
+    if rule:
+        sentence = rule.sentence
+    else:
+        sentence = ", ".join(f"{name} {{{name}}}" for name in values)
     return Finding(
         code=diagnostic.code,
         severity=diagnostic.severity or (rule.severity if rule else "warning"),
@@ -110,7 +113,9 @@ def make_key_unique(finding: Finding, earlier: Seen) -> Finding:
     """
     numbers = earlier.setdefault(finding.key, {})
     number = numbers.setdefault((finding.message, finding.place), len(numbers))
-    return replace(finding, key=compute_digest([finding.key, number])) if number else finding
+    if number:
+        return replace(finding, key=compute_digest([finding.key, number]))
+    return finding
 
 
 def compute_key(diagnostic: Diagnostic) -> str:
@@ -148,7 +153,9 @@ def complete_place(place: Location, case: RuleContext) -> Location:
             "judge": choice.judge,
         }
     own_values = as_json.known_place_to_json(place)
-    return Location(**{**values, **own_values}) if values else place
+    if values:
+        return Location(**{**values, **own_values})
+    return place
 
 
 # Sentences
@@ -198,7 +205,9 @@ class _Word(str):
         return word
 
     def __format__(self, spec: str) -> str:
-        return choose_form(self.number, spec) if FORMS in spec else super().__format__(spec)
+        if FORMS in spec:
+            return choose_form(self.number, spec)
+        return super().__format__(spec)
 
 
 class _SentenceWords(dict[str, str]):
@@ -209,9 +218,14 @@ class _SentenceWords(dict[str, str]):
 def _format_value(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(_format_value, value))
-    text = value if isinstance(value, str) else _encode_for_sentence(value)
+    if isinstance(value, str):
+        text = value
+    else:
+        text = _encode_for_sentence(value)
     text = " ".join(text.split()) or NOTHING
-    return text if len(text) <= MAX_VALUE else text[: MAX_VALUE - 1] + "…"
+    if len(text) <= MAX_VALUE:
+        return text
+    return text[: MAX_VALUE - 1] + "…"
 
 
 # Running rules

@@ -71,13 +71,17 @@ def weigh_guess(finding: Finding) -> Severity:
     A program that retrieves fills in what it retrieved: info, unless a field of the records is near.
     """
     name, near = str(finding.values["variable"]), finding.values["nearest"]
-    return "info" if near == NONE and RETRIEVED.search(name) else finding.severity
+    if near == NONE and RETRIEVED.search(name):
+        return "info"
+    return finding.severity
 
 
 def get_once_key(finding: Finding, is_nowhere: Callable[[str], bool]) -> tuple[str, ...] | None:
     """Return the name and the field offered for it, if no record has the name: it is reported once for these."""
     name = str(finding.values["variable"])
-    return (name, str(finding.values["nearest"])) if is_nowhere(name) else None
+    if is_nowhere(name):
+        return (name, str(finding.values["nearest"]))
+    return None
 
 
 def _list_uses_without_value(case: RuleContext, prompt: Prompt) -> Iterator[VariableUse]:

@@ -141,7 +141,9 @@ def _find_segment(message: Message, offset: int) -> tuple[int, Segment]:
 
 
 def _name_writer(segment: Segment) -> str:
-    return f"{segment.origin} {segment.name}" if segment.name else segment.origin
+    if segment.name:
+        return f"{segment.origin} {segment.name}"
+    return segment.origin
 
 
 def _is_within(block: tuple[int, int], spans: list[tuple[int, int]]) -> bool:

@@ -43,7 +43,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
                 if hit[0] in template or any(hit[0] in text for _, text in list_texts(case.record.fields)):
                     continue
                 place = Location(role=message.role, start=offset + hit.start(), end=offset + hit.end())
-                name = segment.name if segment.origin == "variable" else ""
+                if segment.origin == "variable":
+                    name = segment.name
+                else:
+                    name = ""
                 # the address differs from run to run, and the finding must not
                 printed = hit[0].partition(" at 0x")[0].removesuffix(">") + ">"
                 yield Diagnostic(CODE, {"name": name or "", "object": printed}, place, printed)

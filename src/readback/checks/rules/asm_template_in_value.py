@@ -30,7 +30,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     for message in case.assembly.messages:
         offset = 0
         for segment in message.segments:
-            hit = MARK.search(segment.text) if segment.origin == "variable" and "{" in segment.text else None
+            if segment.origin == "variable" and "{" in segment.text:
+                hit = MARK.search(segment.text)
+            else:
+                hit = None
             if hit:
                 place = Location(role=message.role, start=offset + hit.start(), end=offset + hit.end())
                 yield Diagnostic(CODE, {"field": segment.name or "", "mark": hit[0]}, place, hit[0])

@@ -59,7 +59,9 @@ def _find_mojibake(text: str) -> tuple[int, int, str] | None:
 
 
 def _encode(letter: str) -> int:
-    return ord(letter) if ord(letter) < 0x100 else letter.encode("cp1252")[0]
+    if ord(letter) < 0x100:
+        return ord(letter)
+    return letter.encode("cp1252")[0]
 
 
 def _has_mojibake(value: Any) -> bool:

@@ -58,7 +58,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     if answer is None or not answer.text or record is None or answer.masked or record.masked:
         return
     marks = find_context_marks(answer.text, len(contexts.list_contexts(record.fields)))
-    numbers = contexts.find_sent_numbers(record.fields, case.assembly) if marks and case.assembly else None
+    if marks and case.assembly:
+        numbers = contexts.find_sent_numbers(record.fields, case.assembly)
+    else:
+        numbers = None
     if numbers is None:
         return
     wrong = [mark for mark in marks if mark.number not in numbers]

@@ -51,7 +51,10 @@ def report_repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> It
         "first_papers": stored_prompt.find_source_name(first.fields),
         "first_retrieved": stored_prompt.list_retrieved_names(first.fields),
     }
-    field = "instruction" if INSTRUCTION in kinds else (stored_prompt.find_prompt(record.fields) or ("",))[0]
+    if INSTRUCTION in kinds:
+        field = "instruction"
+    else:
+        field = (stored_prompt.find_prompt(record.fields) or ("",))[0]
     severity: Severity | None = None
     if _is_bare(first.fields) and _is_bare(record.fields):
         has_other_answer = stored_prompt.collect_answers(first.fields) != stored_prompt.collect_answers(record.fields)

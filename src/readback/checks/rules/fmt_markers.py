@@ -88,4 +88,6 @@ def _check_text(text: str, contexts: Spans, text_place: Location) -> Iterator[Di
 
 
 def _follow(rest: str) -> str:
-    return "character follows" if len(rest) == 1 else "characters follow"
+    if len(rest) == 1:
+        return "character follows"
+    return "characters follow"

@@ -46,7 +46,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     if not isinstance(question, str):
         return
     if case.assembly is None:
-        stored = stored_prompt.find_prompt(fields) if stored_prompt.is_unsent(case.workspace) else None
+        if stored_prompt.is_unsent(case.workspace):
+            stored = stored_prompt.find_prompt(fields)
+        else:
+            stored = None
         if stored and stored[0] != "prompt":  # that field may hold prompts of any kind
             field, text = stored
             leaks = find_leaks(case, text, (), find_in_prompt(text, fields))
@@ -144,7 +147,10 @@ def _list_key_parts(drift: Drift) -> Iterator[str]:
 
 
 def _quote_first(sentences: tuple[str, ...]) -> str:
-    more = f" and {len(sentences) - SHOWN} more" if len(sentences) > SHOWN else ""
+    if len(sentences) > SHOWN:
+        more = f" and {len(sentences) - SHOWN} more"
+    else:
+        more = ""
     return f"{_quote(sentences[:SHOWN])}{more}"
 
 
@@ -155,7 +161,10 @@ def _quote(sentences: tuple[str, ...]) -> str:
 def _is_explained(drift: Drift, fields: Values) -> bool:
     """Return whether the record's metadata ask for the difference: no citations, or additional instructions."""
     metadata = fields.get("metadata")
-    settings = metadata if isinstance(metadata, dict) else {}
+    if isinstance(metadata, dict):
+        settings = metadata
+    else:
+        settings = {}
     if drift.missing or drift.reordered or drift.other_question is not None or drift.blanks_start is not None:
         return False
     if drift.no_citations and settings.get("require_citations") is not False:

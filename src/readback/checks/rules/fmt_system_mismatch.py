@@ -47,7 +47,10 @@ def _build_diagnostic(model: Model, first: SystemText, other: SystemText) -> Dia
         "texts": [first.text, other.text],
     }
     is_light = not other.text or first.text.split() == other.text.split()
-    place = other.place if other.place.file else first.place
+    if other.place.file:
+        place = other.place
+    else:
+        place = first.place
     return Diagnostic(CODE, values, place, f"{first.text}\n{other.text}", "warning" if is_light else None)
 
 

@@ -110,13 +110,19 @@ def _is_in_system_message(case: RuleContext, leak: Leak, flagged: str) -> bool:
     """Return whether the system message of the same assembly has the text, too, perhaps with a few words changed."""
     if any(source.startswith("configuration of this message") for source in leak.sources):
         return True
-    texts = [message.text for message in case.messages("system")] if case.assembly else []
+    if case.assembly:
+        texts = [message.text for message in case.messages("system")]
+    else:
+        texts = []
     return _is_in_any(case, flagged, texts)
 
 
 def _is_of_served_model(case: RuleContext, flagged: str) -> bool:
     """Return whether a place states the text as the system message of the condition's own model."""
-    model = None if is_for_judge(case) else find_model(case)
+    if is_for_judge(case):
+        model = None
+    else:
+        model = find_model(case)
     if model is None:
         return False
     return _is_in_any(case, flagged, [system.text for system in list_system_texts(case.workspace, model)])

@@ -40,8 +40,14 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 def _list_system_parts(workspace: Workspace, condition: Condition) -> tuple[str, ...]:
     """Return what a condition's system message is made of, before any record is put in."""
     task = condition.task or ""
-    prompt = workspace.prompts.get(condition.mode) if condition.mode else workspace.tasks.get(task)
-    additions = _list_adapter_texts(workspace, condition.adapter) if task else ()
+    if condition.mode:
+        prompt = workspace.prompts.get(condition.mode)
+    else:
+        prompt = workspace.tasks.get(task)
+    if task:
+        additions = _list_adapter_texts(workspace, condition.adapter)
+    else:
+        additions = ()
     return (_find_base(workspace, condition, prompt), *additions, workspace.instructions.get(task) or "")
 
 
@@ -49,15 +55,22 @@ def _find_base(workspace: Workspace, condition: Condition, prompt: Prompt | None
     """Return a mode's own text, else the model's; for the built-in formats first the model's, which the server has."""
     own = prompt.system if prompt else None
     model = workspace.models.get(condition.model or "")
-    system_texts = list(list_system_texts(workspace, model)) if model and condition.mode else []
+    if model and condition.mode:
+        system_texts = list(list_system_texts(workspace, model))
+    else:
+        system_texts = []
     system_texts.sort(key=lambda system: ORDER.index(system.source))
     served = [system.text for system in system_texts if system.source in ("modelfile", "training", "typed")]
     if prompt and prompt.syntax == "builder":
         candidates = [*served, *([own] if own else []), *(system.text for system in system_texts)]
-        return candidates[0] if candidates else ""
+        if candidates:
+            return candidates[0]
+        return ""
     if own is not None:
         return own
-    return served[0] if served else ""
+    if served:
+        return served[0]
+    return ""
 
 
 def _list_adapter_texts(workspace: Workspace, name: str | None) -> tuple[str, ...]:

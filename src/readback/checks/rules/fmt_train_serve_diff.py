@@ -86,7 +86,9 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 def get_group_key(finding: Finding) -> tuple[str, ...] | None:
     """Return the model and the mark of a record's difference: those with the same ones are one finding."""
     values = finding.values
-    return (str(values["model"]), str(values["mark"])) if "mark" in values else None
+    if "mark" in values:
+        return (str(values["model"]), str(values["mark"]))
+    return None
 
 
 # A row of the training file against what the model reads
@@ -103,11 +105,17 @@ def _compare_row(case: RuleContext) -> Iterator[Diagnostic]:
     trained = case.find_trained_prompt()
     if trained is None:
         return
-    template = f"{trained.template}, assumed" if trained.basis == "assumed" else trained.template
+    if trained.basis == "assumed":
+        template = f"{trained.template}, assumed"
+    else:
+        template = trained.template
     for row_difference in trained_differences.find_row_differences(case, model, trained):
         difference, kind = row_difference.difference, row_difference.kind
         trained_half, served_half = trained_differences.describe_halves(difference)
-        after = "" if kind == "system" else f" {trained_differences.format_after(difference).rstrip(',')}"
+        if kind == "system":
+            after = ""
+        else:
+            after = f" {trained_differences.format_after(difference).rstrip(',')}"
         values = {
             "model": model.name,
             "condition": condition.name,
@@ -125,7 +133,9 @@ def _compare_row(case: RuleContext) -> Iterator[Diagnostic]:
 
 def _format_more(count: int) -> str:
     """Return how many more differences there are, in parentheses; "" if there are none."""
-    return f" ({count} more {'difference' if count == 1 else 'differences'})" if count else ""
+    if count:
+        return f" ({count} more {'difference' if count == 1 else 'differences'})"
+    return ""
 
 
 def _weigh(row_difference: RowDifference, trained: TrainedPrompt) -> Severity:
@@ -134,7 +144,9 @@ def _weigh(row_difference: RowDifference, trained: TrainedPrompt) -> Severity:
     is_by_templates = all(segment.origin == "serving" for spot in spots for segment in spot.segments)
     if trained.basis == "assumed" and is_by_templates:
         return "info"
-    return "error" if trained.basis == "stated" and row_difference.kind in ("blank", "think") else "warning"
+    if trained.basis == "stated" and row_difference.kind in ("blank", "think"):
+        return "error"
+    return "warning"
 
 
 # The training template against the server, whatever the record
@@ -150,7 +162,10 @@ def _compare_templates(case: RuleContext) -> Iterator[Diagnostic]:
         trained_half, served_half = trained_differences.describe_halves(first)
         is_stated = trained_differences.is_training_stated(model)
         is_assumed = bool(self_test.trained and self_test.trained.assumed)
-        template = self_test.trained.format if self_test.trained else ""
+        if self_test.trained:
+            template = self_test.trained.format
+        else:
+            template = ""
         if is_assumed and not is_stated:
             template = f"{template}, assumed"
         values = {
@@ -166,7 +181,11 @@ def _compare_templates(case: RuleContext) -> Iterator[Diagnostic]:
         place = next(places, self_test.first.place)
         severity: Severity | None = None
         if not is_stated:
-            severity = "info" if is_assumed else "warning"  # assumed by the model's name: its makers may know better
+            # assumed by the model's name: its makers may know better
+            if is_assumed:
+                severity = "info"
+            else:
+                severity = "warning"
         flagged = f"{model.name}\n{trained_half}\n{served_half}"
         yield Diagnostic(CODE, values, place if place.file else model.place, flagged, severity)
 
@@ -251,7 +270,10 @@ def _list_own_spans(case: RuleContext, message: Message, contexts: Spans) -> Ite
     leaks: list[Leak] = []
     if text != (case.trained and case.trained.text):
         leaks = find_leaks(case, text, find_folded(case, message), contexts)
-    diagnostics = case.assembly.diagnostics if case.assembly else ()
+    if case.assembly:
+        diagnostics = case.assembly.diagnostics
+    else:
+        diagnostics = ()
     holes = [(0, diagnostic.place.end or 0) for diagnostic in diagnostics if diagnostic.code == "asm-system-folded"]
     holes += [(leak.start, leak.end) for leak in leaks if not leak.inside and not leak.names]
     position = 0

@@ -35,7 +35,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         return
     has_own_fence = bool(FENCE.search(judge.user) or FENCE.search(judge.system or ""))
     for message, value in judge_prompt.list_inserted_values(case):
-        hits = list(FENCE.finditer(value.text)) if value.name.startswith(("answer", "response")) else []
+        if value.name.startswith(("answer", "response")):
+            hits = list(FENCE.finditer(value.text))
+        else:
+            hits = []
         if hits:
             place = value.locate(case, message, hits[0].start(), hits[0].end())
             values = {"judge": case.assembly.choice.judge, "fences": len(hits)}

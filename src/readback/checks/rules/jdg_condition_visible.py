@@ -50,8 +50,14 @@ SHORTEST = 4  # letters of a name that nothing else has by chance
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     """Yield a finding for each answer that has a name of its condition, or names the maker of its model."""
-    choice = case.assembly.choice if case.assembly else None
-    condition = find_condition(case) if choice and choice.judge else None
+    if case.assembly:
+        choice = case.assembly.choice
+    else:
+        choice = None
+    if choice and choice.judge:
+        condition = find_condition(case)
+    else:
+        condition = None
     if choice is None or condition is None:
         return
     inserted = list(judge_prompt.list_inserted_values(case))
@@ -72,7 +78,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 def _list_names(case: RuleContext, condition: Condition) -> Iterator[str]:
     """Yield the names of a condition, its model, adapter and mode that no other word has by chance."""
     model = case.workspace.models.get(condition.model or "")
-    served = model.settings.get("model") if model else None
+    if model:
+        served = model.settings.get("model")
+    else:
+        served = None
     names = (condition.name, *condition.aliases, condition.model, served, condition.adapter, condition.mode)
     for name in dict.fromkeys(names):
         if isinstance(name, str) and len(name) >= SHORTEST and ODD.search(name) and not name.isdecimal():

@@ -49,7 +49,9 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 def _read_numbers(texts: Sequence[str]) -> list[int]:
     """Return the numbers that the documents begin with, if each has one."""
     hits = [NUMBER.match(text) for text in texts]
-    return [int(hit[1]) for hit in hits if hit] if all(hits) else []
+    if all(hits):
+        return [int(hit[1]) for hit in hits if hit]
+    return []
 
 
 def _find_positions(texts: Sequence[str], contexts: Sequence[str]) -> list[int]:
@@ -61,7 +63,10 @@ def _find_positions(texts: Sequence[str], contexts: Sequence[str]) -> list[int]:
 
 def _are_from_record(case: RuleContext) -> bool:
     """Return whether the documents come from the record, and not from the row of the answer."""
-    record_place = case.record.place if case.record else None
+    if case.record:
+        record_place = case.record.place
+    else:
+        record_place = None
     for message in case.messages("user"):
         for segment in message.segments:
             if (segment.name or "").startswith("documents["):

@@ -42,10 +42,14 @@ def weigh_guess(finding: Finding) -> Severity:
     name = str(finding.values["field"])
     if not name.isidentifier() or finding.severity != "error":
         return finding.severity
-    return "info" if RETRIEVED.search(name) or PAIRED.fullmatch(name) else "warning"
+    if RETRIEVED.search(name) or PAIRED.fullmatch(name):
+        return "info"
+    return "warning"
 
 
 def get_once_key(finding: Finding, is_nowhere: Callable[[str], bool]) -> tuple[str, ...] | None:
     """Return the name, if no record has it: it is reported once."""
     name = str(finding.values["field"])
-    return (name,) if is_nowhere(name) else None
+    if is_nowhere(name):
+        return (name,)
+    return None

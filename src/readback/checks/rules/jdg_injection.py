@@ -53,7 +53,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     if judge_prompt.find_judge(case) is None or case.assembly is None:
         return
     for message, value in judge_prompt.list_inserted_values(case):
-        hit = INSTRUCTION.search(value.text) if judge_prompt.is_foreign(value.name) else None
+        if judge_prompt.is_foreign(value.name):
+            hit = INSTRUCTION.search(value.text)
+        else:
+            hit = None
         if hit:
             place = value.locate(case, message, hit.start(), hit.end())
             values = {"name": value.name, "judge": case.assembly.choice.judge, "text": hit[0]}

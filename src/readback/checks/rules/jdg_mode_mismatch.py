@@ -45,5 +45,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 def _find_weight(judge: Judge) -> float | None:
     """Return the rubric's weight of grounding; None if it states none."""
     weights = judge.settings.get("weights")
-    weight = weights.get(GROUNDING) if isinstance(weights, Mapping) else None
-    return weight if isinstance(weight, int | float) else None
+    if isinstance(weights, Mapping):
+        weight = weights.get(GROUNDING)
+    else:
+        weight = None
+    if isinstance(weight, int | float):
+        return weight
+    return None

@@ -60,6 +60,9 @@ def _locate_answer(served: ServedModel) -> Location | None:
     offset = template.rfind(ANSWER)
     if offset < 0 and MESSAGES in template:
         return None
-    before = template[:offset] if offset >= 0 else template.rstrip()
+    if offset >= 0:
+        before = template[:offset]
+    else:
+        before = template.rstrip()
     line = before.rpartition("\n")[2]
     return served.locate(before.count("\n") + 1, len(line) + 1)

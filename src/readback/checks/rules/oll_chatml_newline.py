@@ -64,7 +64,9 @@ def _find_foreign_base(served: ServedModel) -> str:
     """Return the model that FROM names if it was trained with another format, else ""."""
     commands = reversed(served.modelfile.commands)
     base = next((arguments for name, arguments, _ in commands if name == "model"), "")
-    return base if OTHERS.match(base) and not is_file(base) else ""
+    if OTHERS.match(base) and not is_file(base):
+        return base
+    return ""
 
 
 def _find_lost_newlines(model_input: ModelInput) -> Iterator[int]:
@@ -87,7 +89,10 @@ def _build_diagnostic(
 ) -> Diagnostic:
     place, marker = _locate(served, model_input, offset)
     start, rest = offset - len(END), model_input.text[offset : offset + AROUND]
-    ellipsis = "…" if len(model_input.text) > offset + AROUND else ""
+    if len(model_input.text) > offset + AROUND:
+        ellipsis = "…"
+    else:
+        ellipsis = ""
     token = model_input.text[start:offset]
     values = {
         "how": f"{marker} on line {place.line} removes it" if marker else "the template has none",
@@ -105,7 +110,10 @@ def _locate(served: ServedModel, model_input: ModelInput, offset: int) -> tuple[
     """Return where the newline is lost: at the marker that removes it, with the marker, else right after the token."""
     last = find_template_offset(served, model_input, offset - 1)
     following = find_template_offset(served, model_input, offset)
-    text = served.template.text if served.template else ""
+    if served.template:
+        text = served.template.text
+    else:
+        text = ""
     if last is None:
         return served.modelfile.template_place, ""
     rest = text[last + 1 :]

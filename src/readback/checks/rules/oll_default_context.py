@@ -36,11 +36,17 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         return
     if token_limits.find_limit(model) is not None or _has_context_in_request(case):
         return
-    text = case.model_input.text if case.model_input and case.model_input.segments else ""
+    if case.model_input and case.model_input.segments:
+        text = case.model_input.text
+    else:
+        text = ""
     text = text or "\n".join(message.text for message in case.assembly.messages)
     if len(text) <= DEFAULT:  # no text has more tokens than bytes, and most bytes are characters
         return
-    tokens = case.tokens.count if case.tokens else len(text.encode("utf-8", "surrogatepass")) // BYTES
+    if case.tokens:
+        tokens = case.tokens.count
+    else:
+        tokens = len(text.encode("utf-8", "surrogatepass")) // BYTES
     is_exact = bool(case.tokens and case.tokens.exact)
     if tokens <= (DEFAULT if is_exact else DEFAULT * token_limits.MARGIN):
         return
@@ -65,6 +71,9 @@ def get_group_key(finding: Finding) -> tuple[str, ...] | None:
 def _has_context_in_request(case: RuleContext) -> bool:
     """Return whether the settings of a condition or its mode state how much is read."""
     condition = conditions.find_condition(case)
-    prompt = case.workspace.prompts.get(condition.mode or "") if condition else None
+    if condition:
+        prompt = case.workspace.prompts.get(condition.mode or "")
+    else:
+        prompt = None
     settings = [owner.settings for owner in (condition, prompt) if owner is not None]
     return any(key in values for values in settings for key in token_limits.CONTEXT)

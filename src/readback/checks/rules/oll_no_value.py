@@ -31,7 +31,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
             for segment, _, _ in locate_segments(model_input):
                 if WORDS in segment.text and segment.origin in ("serving", "unknown"):
                     is_in_template = served.find_position(segment.place) is not None
-                    place = segment.place if is_in_template else served.modelfile.template_place
+                    if is_in_template:
+                        place = segment.place
+                    else:
+                        place = served.modelfile.template_place
                     names.setdefault(place, _name_value(served, place))
         for place, name in names.items():
             yield Diagnostic(CODE, {"name": name, "model": served.name}, place, name)

@@ -132,5 +132,10 @@ def _inherits(served: ServedModel) -> bool:
 
 def _locate_token(served: ServedModel, token: str) -> Location:
     """Return the place where the template first writes a token."""
-    offset = served.template.text.find(token) if served.template else -1
-    return served.locate_offset(offset) if offset >= 0 else served.modelfile.template_place
+    if served.template:
+        offset = served.template.text.find(token)
+    else:
+        offset = -1
+    if offset >= 0:
+        return served.locate_offset(offset)
+    return served.modelfile.template_place

@@ -45,7 +45,10 @@ def _find_sent_system(case: RuleContext, served: ServedModel) -> str | None:
             continue
         if model.modelfile.place != served.modelfile.place:
             continue
-        trained = model.training.text if model.training and prompt.syntax == "builder" else None
+        if model.training and prompt.syntax == "builder":
+            trained = model.training.text
+        else:
+            trained = None
         system = prompt.system or trained
         if system:
             return system

@@ -65,7 +65,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 
 
 def _writes_token_twice(served: chat_templates.TemplateUse, token: str) -> bool:
-    text = served.self_test.first.text if served.self_test else ""
+    if served.self_test:
+        text = served.self_test.first.text
+    else:
+        text = ""
     if not text:
         # A template that refuses the self-test still shows that it writes the token.
         return served.template.adds_bos and "bos_token" in (served.template.text or "")
@@ -76,7 +79,9 @@ def _find_foreign_base(modelfile: Modelfile, token: str) -> str:
     """Return the model or file that FROM names, or "" if it is of a family that begins with this token."""
     base = next((text for name, text, _ in reversed(modelfile.commands) if name == "model"), "")
     own = next((begin for pattern, begin in FAMILIES if pattern.search(base.rpartition("/")[2])), None)
-    return "" if own == token else base
+    if own == token:
+        return ""
+    return base
 
 
 def _find_written_token(case: RuleContext, model: Model) -> str | None:

@@ -33,7 +33,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     if text.kind == "format" and (text.diagnostics or albert_modes.find_albert_mode(case)):
         return  # Albert's formats have their own rules
     template = chat_templates.find_template(case)
-    source = template.text if template else _get_modelfile_template(case)
+    if template:
+        source = template.text
+    else:
+        source = _get_modelfile_template(case)
     if chat_templates.reads_only_parts(text, assembly.messages, source):
         return  # servers make lists of parts for such a template, as srv-system-dropped says
     for dropped in chat_templates.find_dropped_messages(text, assembly.messages, source):
@@ -64,4 +67,6 @@ def _is_reported_elsewhere(case: RuleContext, kind: str, dropped: DroppedMessage
 
 def _get_modelfile_template(case: RuleContext) -> str | None:
     model = conditions.find_model(case)
-    return model.modelfile.template if model and model.modelfile else None
+    if model and model.modelfile:
+        return model.modelfile.template
+    return None

@@ -42,7 +42,10 @@ CLOSED = re.compile(r"\[/INST\]$")  # the end of a question that is the beginnin
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     """Yield a finding for each chat template, with the opening that it writes before a given answer only."""
     for served in chat_templates.list_template_uses(case):
-        opening = _find_missing_opening(served.self_test) if served.self_test else ""
+        if served.self_test:
+            opening = _find_missing_opening(served.self_test)
+        else:
+            opening = ""
         if opening:
             values = {"name": served.template.name, "missing": opening, "model": served.model.name}
             is_plain = "add_generation_prompt" not in (served.template.text or "") and not MARK.search(opening)
@@ -60,4 +63,6 @@ def _find_missing_opening(self_test: SelfTest) -> str:
     opening = later[later_question + len(self_test.user) : later_answer]
     if OPENED.search(ending) or CLOSED.match(ending.strip()):
         return ""  # the turn is open: what else is before the answer are marks for thinking, or for a channel
-    return opening[len(ending) :].strip() if opening.startswith(ending) else ""
+    if opening.startswith(ending):
+        return opening[len(ending) :].strip()
+    return ""

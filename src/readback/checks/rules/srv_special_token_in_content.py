@@ -37,7 +37,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     if mode and mode.wrapper:  # alb-chat-tokens reports these
         return
     template = chat_templates.find_template(case)
-    special = (template.bos_token, template.eos_token, *template.special) if template else ()
+    if template:
+        special = (template.bos_token, template.eos_token, *template.special)
+    else:
+        special = ()
     pattern = chat_templates.build_token_pattern(tuple(dict.fromkeys(token for token in special if token)))
     for message in case.assembly.messages:
         hits = list(pattern.finditer(message.text))

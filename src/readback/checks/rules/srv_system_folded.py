@@ -36,7 +36,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     start, end = span
     for message in case.messages("user"):
         user = chat_templates.find_message(text, message, end)
-        between = text.text[end : user[0]] if user else None
+        if user:
+            between = text.text[end : user[0]]
+        else:
+            between = None
         if between is not None and len(between) <= MOST and not MARKED.search(between):
             place = Location(role="prompt", start=start, end=end)
             yield Diagnostic(CODE, {"name": text.format}, place, text.format)

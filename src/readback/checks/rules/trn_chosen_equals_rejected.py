@@ -29,7 +29,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     if is_blank or _collapse(chosen) != _collapse(rejected):
         return
     last = row.rejected[-1]
-    place = training_rows.locate(last, 0, len(last.text)) if last.stretches else Location(field=last.field)
+    if last.stretches:
+        place = training_rows.locate(last, 0, len(last.text))
+    else:
+        place = Location(field=last.field)
     yield Diagnostic(CODE, {"exact": chosen == rejected}, place, row.chosen[-1].text)
 
 

@@ -28,7 +28,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     for answer in row.target_answers if row else ():
         for verdict in answer.list_verdicts("altered"):
             citation = verdict.citation
-            source = verdict.source.text if verdict.source else ""
+            if verdict.source:
+                source = verdict.source.text
+            else:
+                source = ""
             values = {"answer": answer.name, "citation": citation.text, "source": source}
             is_same_reporter = _read_reporter(citation.text) == _read_reporter(source)
             severity: Severity = "error" if is_same_reporter else "warning"  # another reporter may print the same case

@@ -25,6 +25,9 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     for answer in row.target_answers if row else ():
         for verdict in answer.list_verdicts("year differs"):
             citation = verdict.citation
-            year = verdict.source.year if verdict.source else None
+            if verdict.source:
+                year = verdict.source.year
+            else:
+                year = None
             values = {"answer": answer.name, "citation": citation.text, "year": year}
             yield Diagnostic(CODE, values, legal_rows.locate_citation(answer, citation), citation.text)

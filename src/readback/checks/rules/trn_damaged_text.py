@@ -77,12 +77,18 @@ def find_damages(text: str, intact: str, prompt: str) -> Iterator[Damage]:
     words = list(WORD.finditer(text))
     for number, word in enumerate(words):
         before = words[number - 1][0] if number else ""
-        whole = intact_text.find_longer_word(before, word[0]) if _is_sentence_end(text, word.end()) else None
+        if _is_sentence_end(text, word.end()):
+            whole = intact_text.find_longer_word(before, word[0])
+        else:
+            whole = None
         if whole:
             yield Damage(word.start(), word.end(), whole)
         elif CONTINUES.match(text, word.end()):
             run = [match[0].lower() for match in words[: number + 1][-RUN:]]
-            following = words[number + 1][0].lower() if number + 1 < len(words) else None
+            if number + 1 < len(words):
+                following = words[number + 1][0].lower()
+            else:
+                following = None
             if intact_text.has_full_stop(run, following):
                 yield Damage(word.start(), word.end(), f"{word[0]}.")
     for hit in re.finditer(r"(\w+)([ \t]+)\([ \t]*\)", text):  # without a blank it is a call: fill()

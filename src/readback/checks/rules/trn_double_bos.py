@@ -34,7 +34,10 @@ READY = ("text", "sft", "dpo", "alpaca")  # rows whose texts go to the tokenizer
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     """Yield a finding if a tokenizer of the row's models adds the token that the row begins with."""
     row = training_rows.read_row(case)
-    turns = (*row.prompt, *row.completion) if row and row.kind in READY else ()
+    if row and row.kind in READY:
+        turns = (*row.prompt, *row.completion)
+    else:
+        turns = ()
     if not turns or case.record is None:
         return
     first = turns[0]
@@ -57,7 +60,10 @@ def _list_templates(workspace: Workspace, path: str | None) -> Iterator[ChatTemp
     They carry the settings of the models' tokenizers.
     """
     file = next((file for file in workspace.training if file.path == path), None)
-    names = file.models if file and file.models else tuple(workspace.models)
+    if file and file.models:
+        names = file.models
+    else:
+        names = tuple(workspace.models)
     for name in names:
         model = workspace.models.get(name)
         if model:

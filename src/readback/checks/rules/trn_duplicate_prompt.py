@@ -57,7 +57,10 @@ def report_repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> It
         return  # trn-duplicate-row reports equal rows
     values = {"line": first.place.line, "file": first.place.file, "record": first.id}
     row, first_row = training_rows.read_row(case), training_rows.read_row(first_case)
-    field = row.question.field if row and row.question else None
+    if row and row.question:
+        field = row.question.field
+    else:
+        field = None
     is_intended = _have_different_inputs(first, case.record) or _have_several_answers(row, first_row)
     is_intended = is_intended or (_is_labelled(first) and _is_labelled(case.record))
     yield Diagnostic(CODE, values, Location(field=field), str(first.id), "info" if is_intended else None)

@@ -29,5 +29,8 @@ def report_repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> It
     """Yield a finding for a row that repeats the first."""
     values = {"line": first.place.line, "file": first.place.file, "record": first.id}
     row = training_rows.read_row(case)
-    field = row.question.field if row and row.question else None
+    if row and row.question:
+        field = row.question.field
+    else:
+        field = None
     yield Diagnostic(CODE, values, Location(field=field), str(first.id))

@@ -23,7 +23,10 @@ FAIL = ({"train.jsonl": _ROW % (_BAD, _GOOD)},)
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     """Yield a finding if the rejected answer invents less and recalls as much, or recalls more and invents no more."""
     row = legal_rows.read_row(case)
-    chosen, rejected = (row.get_answer("chosen"), row.get_answer("rejected")) if row else (None, None)
+    if row:
+        chosen, rejected = (row.get_answer("chosen"), row.get_answer("rejected"))
+    else:
+        chosen, rejected = (None, None)
     if row is None or chosen is None or rejected is None or not row.source:
         return
     better, worse = row.count_verdicts(rejected), row.count_verdicts(chosen)

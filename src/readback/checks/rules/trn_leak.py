@@ -48,7 +48,10 @@ def list_marks(case: RuleContext) -> Iterator[tuple[str, str]]:
         yield from ((PROMPT, text) for text in texts)
         yield from ((NEAR, text) for text in dict.fromkeys(map(_simplify, texts)) if text)
         return
-    text = training_rows.collapse(row.question.text) if row.question else ""
+    if row.question:
+        text = training_rows.collapse(row.question.text)
+    else:
+        text = ""
     if text:
         yield PROMPT, text
         near = _simplify(text)
@@ -75,7 +78,10 @@ def report_repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> It
         "record": first.id,
     }
     row = training_rows.read_row(case)
-    field = row.question.field if row and row.question else None
+    if row and row.question:
+        field = row.question.field
+    else:
+        field = None
     severity: Severity | None = None if what == PROMPT else "warning"
     yield Diagnostic(CODE, values, Location(field=field), f"{other} {first.id}", severity)
 

@@ -22,7 +22,10 @@ FAIL = ({"train.jsonl": _ROW % "Smith v. Jones, 123 F.3d 456, Fed. R. Evid. 802"
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     """Yield a finding with the citations that are absent from the excerpt, or altered in it."""
     row = legal_rows.read_row(case)
-    prompt, question = (row.prompt, row.question) if row else (None, None)
+    if row:
+        prompt, question = (row.prompt, row.question)
+    else:
+        prompt, question = (None, None)
     if prompt is None or question is None or prompt.excerpt is None or prompt.citations_listed is None:
         return
     listed = legal_rows.find_citations(prompt.citations_listed.text)

@@ -46,7 +46,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 
 def _is_reported_elsewhere(case: RuleContext, row: TrainingRow) -> bool:
     """Return whether fmt-reference-cites-missing reports it: for evaluated records of the prompt formats."""
-    file = training_rows.find_file(case.workspace, case.record) if case.record else None
+    if case.record:
+        file = training_rows.find_file(case.workspace, case.record)
+    else:
+        file = None
     return row.kind == "rag" and (file is None or file.split == DATASET)
 
 
@@ -56,4 +59,6 @@ def _count_contexts(record: Record, row: TrainingRow) -> int:
     if count is not None:
         return count
     numbers = [int(hit[1]) for turn in row.prompt for hit in LISTED.finditer(turn.text)]
-    return len(numbers) if numbers == list(range(1, len(numbers) + 1)) else 0
+    if numbers == list(range(1, len(numbers) + 1)):
+        return len(numbers)
+    return 0

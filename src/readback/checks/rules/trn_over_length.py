@@ -28,7 +28,10 @@ FAIL = (
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     """Yield a finding for the first model of the row's file that has a limit."""
     tokens = case.tokens
-    file = training_rows.find_file(case.workspace, case.record) if case.record and tokens else None
+    if case.record and tokens:
+        file = training_rows.find_file(case.workspace, case.record)
+    else:
+        file = None
     if tokens is None or file is None:
         return
     for name in file.models:

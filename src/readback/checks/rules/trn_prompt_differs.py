@@ -77,7 +77,10 @@ def report_repeats(first: Record, case: RuleContext, kinds: Sequence[str]) -> It
         "text": _quote(row.question.text if row.question else ""),
         "first": _quote(first_row.question.text if first_row.question else ""),
     }
-    field = row.question.field if row.question else None
+    if row.question:
+        field = row.question.field
+    else:
+        field = None
     yield Diagnostic(CODE, values, Location(field=field), training_rows.join_turns(row.prompt))
 
 

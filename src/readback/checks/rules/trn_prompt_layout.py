@@ -29,7 +29,10 @@ FAIL = (
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     """Yield a finding with the missing labels, and with what follows the last one."""
     row = training_rows.read_row(case)
-    legal = training_rows.find_legal_prompt(row) if row else None
+    if row:
+        legal = training_rows.find_legal_prompt(row)
+    else:
+        legal = None
     if legal is None:
         return
     question, prompt = legal
@@ -39,7 +42,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     if not missing and prompt.after is None:
         return
     part = prompt.after or prompt.summary or prompt.instruction
-    start, end = (part.start, part.end) if part else (0, len(question.text))
+    if part:
+        start, end = (part.start, part.end)
+    else:
+        start, end = (0, len(question.text))
     after = prompt.after.text if prompt.after else ""
     place = training_rows.locate(question, start, end)
     yield Diagnostic(CODE, {"missing": missing or "", "after": after}, place, " ".join((*missing, after)))

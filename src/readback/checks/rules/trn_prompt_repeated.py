@@ -36,7 +36,10 @@ LEAST = 12  # characters of a prompt that an answer repeats: a shorter one is a 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     """Yield a finding with the answers that begin with the whole prompt."""
     row = training_rows.read_row(case)
-    prompt = row.question if row and row.kind != "rag" else None
+    if row and row.kind != "rag":
+        prompt = row.question
+    else:
+        prompt = None
     if row is None or prompt is None or len(training_rows.collapse(prompt.text)) < LEAST:
         return
     first_turns = [(name, turns[0]) for name, turns in row.answers]

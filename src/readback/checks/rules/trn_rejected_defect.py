@@ -29,7 +29,10 @@ FAIL = (
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     """Yield a finding with the defects of the rejected answer."""
     row = legal_rows.read_row(case)
-    chosen, rejected = (row.get_answer("chosen"), row.get_answer("rejected")) if row else (None, None)
+    if row:
+        chosen, rejected = (row.get_answer("chosen"), row.get_answer("rejected"))
+    else:
+        chosen, rejected = (None, None)
     if chosen is None or rejected is None or not rejected.text.strip():
         return
     if legal_rows.are_equal(chosen.text, rejected.text):

@@ -26,7 +26,10 @@ FAIL = ({"train.jsonl": _ROW % "The court dismissed the case at once (Smith v. J
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     """Yield a finding if the rejected answer is supported, misses no citation and has most words of the chosen one."""
     row = legal_rows.read_row(case)
-    chosen, rejected = (row.get_answer("chosen"), row.get_answer("rejected")) if row else (None, None)
+    if row:
+        chosen, rejected = (row.get_answer("chosen"), row.get_answer("rejected"))
+    else:
+        chosen, rejected = (None, None)
     if chosen is None or rejected is None or rejected.verdicts is None:
         return
     if legal_rows.are_equal(chosen.text, rejected.text):

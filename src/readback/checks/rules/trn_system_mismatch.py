@@ -39,7 +39,10 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     """Yield a finding with the nearest stated text; info if the rows' texts vary on purpose."""
     row, record = training_rows.read_row(case), case.record
     system = row.system if row else None
-    file = training_rows.find_file(case.workspace, record) if record else None
+    if record:
+        file = training_rows.find_file(case.workspace, record)
+    else:
+        file = None
     if system is None or file is None:
         return
     stated, compared = _list_stated_texts(case.workspace, file)
@@ -64,7 +67,9 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 
 def get_once_key(finding: Finding, is_nowhere: Callable[[str], bool]) -> tuple[str, ...] | None:
     """Return an empty key for texts that vary on purpose: they are reported once for a file."""
-    return () if finding.severity == "info" else None
+    if finding.severity == "info":
+        return ()
+    return None
 
 
 def _list_stated_texts(workspace: Workspace, file: TrainingFile) -> tuple[tuple[SystemText, ...], frozenset[str]]:

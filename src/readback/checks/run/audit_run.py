@@ -118,7 +118,10 @@ class Run:
     def _build_work(
         self, start: int, stop: int, choices: Iterable[Selection], records: bool = True, each: bool = False
     ) -> dict[str, Any]:
-        numbers = self.numbers[start:stop] if self.sampled else None
+        if self.sampled:
+            numbers = self.numbers[start:stop]
+        else:
+            numbers = None
         return payload(self.opened, choices, start, stop, codes=self.codes, records=records, numbers=numbers, each=each)
 
     def _limits(self) -> tuple[sandbox.Limits, tuple[str, ...]]:

@@ -120,7 +120,10 @@ def _build_frame(batch: Sequence[tuple[dict[str, Any], list[Mark]]]) -> dict[str
 
 def _check_records(job: children.ChildJob, work: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], list[Mark]]]:
     opened, choices, replies = job.opened, job.choices, job.replies
-    codes = None if work["codes"] is None else frozenset(work["codes"])
+    if work["codes"] is None:
+        codes = None
+    else:
+        codes = frozenset(work["codes"])
     requests = Observer(opened, job.data)
     accounts = AccountWriter()
     has_rows = work["records"] and opened.dataset
@@ -157,7 +160,10 @@ def _check_records(job: children.ChildJob, work: Mapping[str, Any]) -> Iterator[
             "observed": [] if all(equal is None for equal in observed) else observed,
         }
         uses_before = [use[:1] for use in uses]
-        marks = [*_list_marks(RuleContext(opened, record), codes, decided)] if has_rows else []
+        if has_rows:
+            marks = [*_list_marks(RuleContext(opened, record), codes, decided)]
+        else:
+            marks = []
         without_empty = {name: value for name, value in values.items() if value}
         yield {"index": record.place.index, "longest": longest, **without_empty}, marks
 
@@ -215,7 +221,10 @@ def _check_record(
     opened: Workspace, record: Record, assembly: Assembly, request: Observation | None, decided: RuleFilter | None
 ) -> Iterator[Finding | rules.Fault]:
     if opened.dataset:
-        rows = open_dataset(opened.root, opened.dataset) if opened.training else None
+        if opened.training:
+            rows = open_dataset(opened.root, opened.dataset)
+        else:
+            rows = None
         case = RuleContext(
             opened,
             record,
@@ -268,10 +277,19 @@ def _check_assembly(
     decided: RuleFilter | None,
     answer: Answer | None,
 ) -> Iterator[Finding | rules.Fault]:
-    condition = opened.condition(assembly.choice.condition) if assembly.choice.condition else None
-    model = opened.models.get(condition.model or "") if condition else None
+    if assembly.choice.condition:
+        condition = opened.condition(assembly.choice.condition)
+    else:
+        condition = None
+    if condition:
+        model = opened.models.get(condition.model or "")
+    else:
+        model = None
     hangs = is_hanging(opened, condition.model if condition else None)
-    text = None if hangs else model_input.build_model_input(opened, record, assembly, condition, False)
+    if hangs:
+        text = None
+    else:
+        text = model_input.build_model_input(opened, record, assembly, condition, False)
     trained = find_trained_message(opened, record, assembly.choice)
     learn = _build_nothing if hangs else partial(build_trained_input, opened, record, assembly.choice)
     case = RuleContext(
@@ -290,10 +308,17 @@ def _check_assembly(
     if request and request.first_difference:
         diagnostics.append(observer.build_diagnostic(request))
     diagnostics += list_record_diagnostics(opened, text)
-    trained_text = learn() if model and is_guessed(model) is False else None  # of a guess nothing is reported
+    # of a guess nothing is reported
+    if model and is_guessed(model) is False:
+        trained_text = learn()
+    else:
+        trained_text = None
     if trained_text and has_own_template(trained_text, text):
         diagnostics += list_record_diagnostics(opened, trained_text)
-    wanted = None if codes is None else frozenset(codes)
+    if codes is None:
+        wanted = None
+    else:
+        wanted = frozenset(codes)
     for diagnostic in diagnostics:
         finding = _build_finding(diagnostic, case, model)
         if wanted is None or finding.code in wanted:
@@ -316,7 +341,10 @@ def _build_finding(diagnostic: Diagnostic, case: RuleContext, served: Model | No
     """Return the finding of a diagnostic; that a template takes no system message is true of it for every record."""
     if diagnostic.values.get("when") != "system":
         return rules.build_case_finding(diagnostic, case)
-    place = served.place if served and diagnostic.place.file is None else diagnostic.place
+    if served and diagnostic.place.file is None:
+        place = served.place
+    else:
+        place = diagnostic.place
     return rules.build_finding(replace(diagnostic, place=place))
 
 

@@ -199,7 +199,10 @@ def _client(address: str) -> Client:
     connecting = Thread(target=connect, daemon=True)
     connecting.start()
     connecting.join(3 * CONNECT)
-    client = outcome[0] if outcome else TimeoutError("nothing that it says is of Dask")
+    if outcome:
+        client = outcome[0]
+    else:
+        client = TimeoutError("nothing that it says is of Dask")
     if isinstance(client, Exception):
         raise Unusable("unreachable", address=address, error=_in_a_line(client)) from None
     return client

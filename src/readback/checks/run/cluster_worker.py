@@ -56,7 +56,10 @@ def index(text: str) -> str:
     request = json.loads(text)
     root, unfit = _place(request)
     opened = thaw({**request["workspace"], "root": root})
-    parts = None if unfit else carried_index.export_index(opened.root, opened.dataset)
+    if unfit:
+        parts = None
+    else:
+        parts = carried_index.export_index(opened.root, opened.dataset)
     return json.dumps(None if _unfit(root, request["files"]) else parts)
 
 
@@ -66,7 +69,10 @@ def work(text: str) -> str:
     """
     request = json.loads(text)
     root, unfit = _place(request)
-    answer = {} if unfit else _run_range(request["work"], root, request["files"])
+    if unfit:
+        answer = {}
+    else:
+        answer = _run_range(request["work"], root, request["files"])
     if unfit := unfit or _unfit(root, request["files"]):  # as they were while they were read
         why, values = unfit
         return json.dumps({"unfit": [why, {**values, "worker": platform.node()}]})
@@ -77,7 +83,10 @@ def _run_range(request: Mapping[str, Any], root: str, files: Mapping[str, str]) 
     """Check one range of the workspace in a folder with a child; `files` are the digests of its files."""
     work = {**request, "workspace": {**request["workspace"], "root": root}, "cache": str(cache_folder().parent)}
     answer = _collect_frames(work, root, files)
-    count = work["stop"] - work["start"] if work["numbers"] is None else len(work["numbers"])
+    if work["numbers"] is None:
+        count = work["stop"] - work["start"]
+    else:
+        count = len(work["numbers"])
     if not ("stopped" in answer or _forgotten()) and sum(len(frame["indices"]) for frame in answer["frames"]) < count:
         _prepared.cache_clear()  # somebody cleared the cache of this worker, and what was indexed has gone
         answer = _collect_frames(work, root, files)
@@ -245,7 +254,9 @@ def files_of(opened: Workspace, hashes: Hashes) -> dict[str, str]:
 
 def _below(folder: Path) -> list[Path]:
     try:
-        return sorted(path for path in folder.iterdir() if path.is_file()) if folder.is_dir() else []
+        if folder.is_dir():
+            return sorted(path for path in folder.iterdir() if path.is_file())
+        return []
     except OSError:
         return []
 
@@ -255,7 +266,9 @@ def _digest(root: Path, name: str, compute: Callable[[Path, str, State], str]) -
     read.
     """
     try:
-        return compute(root, name, state(root / name)) if (root / name).is_file() else ""
+        if (root / name).is_file():
+            return compute(root, name, state(root / name))
+        return ""
     except OSError:
         return ""
 

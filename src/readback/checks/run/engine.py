@@ -71,7 +71,9 @@ class CheckOptions:
     @property
     def codes(self) -> frozenset[str] | None:
         """The codes that are looked for; None: all of them."""
-        return frozenset(_list_codes(self.select, self.ignore)) if self.select or self.ignore else None
+        if self.select or self.ignore:
+            return frozenset(_list_codes(self.select, self.ignore))
+        return None
 
 
 EVERYTHING = CheckOptions()
@@ -88,7 +90,10 @@ def stream(opened: Workspace, options: CheckOptions = EVERYTHING) -> Iterator[Fi
     Where nothing changed since a check that took long, its findings and its summary come from the store
     (`stored_check`). Raises DatasetChanged when the dataset is written to meanwhile.
     """
-    hashes = options.workers.hashes if options.workers else Hashes()
+    if options.workers:
+        hashes = options.workers.hashes
+    else:
+        hashes = Hashes()
     work = partial(_run_check, opened, options, hashes)
     if options.sample is not None:
         yield from work()
@@ -116,9 +121,15 @@ def _run_check(opened: Workspace, options: CheckOptions, hashes: Hashes) -> Iter
     if options.conditions:
         choices = tuple(choice for choice in choices if choice.condition in options.conditions)
     first = next(iter(data.records(0, 1)), None)
-    firsts = [assemble.assemble(opened, first, choice) for choice in choices] if first else []
+    if first:
+        firsts = [assemble.assemble(opened, first, choice) for choice in choices]
+    else:
+        firsts = []
     tally = Tally(opened, rows(opened, choices if first else (), firsts), frozenset(options.baseline))
-    names = started(choices, firsts) if first else Variables()
+    if first:
+        names = started(choices, firsts)
+    else:
+        names = Variables()
     numbers = range(len(data)) if options.sample is None else drawn(len(data), options.sample, options.seed)
     run = Run(opened, data, codes, list(choices), tally, names, numbers, workers=workers, states=states)
     is_sample = run.sampled
@@ -167,14 +178,20 @@ def _run_check(opened: Workspace, options: CheckOptions, hashes: Hashes) -> Iter
             if progress and progress(done, total) is False:
                 stopped = True
                 break
-        count_like = None if stopped else CountsByField(current.data, current.numbers)
+        if stopped:
+            count_like = None
+        else:
+            count_like = CountsByField(current.data, current.numbers)
         for kindred in gathered.end(done - done_before, count_like):
             new = tally.take([kindred.finding])
             if new:
                 tally.count_records(kindred.finding.code, kindred.places)
                 yield from new
     if not stopped and first:
-        is_nowhere = once.is_nowhere if is_sample else None
+        if is_sample:
+            is_nowhere = once.is_nowhere
+        else:
+            is_nowhere = None
         yield from tally.take(_check_templates(run, dict(zip(choices, firsts, strict=True)), is_nowhere))
     if not stopped:
         changed = data.file if data.written else files_of_rows.find_changed(opened, states)
@@ -234,12 +251,16 @@ def _estimate_seconds(run: Run, children: int) -> float:
     """Return how long so many children would take for all records, at the speed of those that were looked at."""
     seconds = sum(seconds for seconds, _ in run.pace)
     count = sum(count for _, count in run.pace)
-    return seconds / count * len(run.data) / children if count else 0.0
+    if count:
+        return seconds / count * len(run.data) / children
+    return 0.0
 
 
 def _wrap_progress(progress: Callable[[int, int], bool | None] | None) -> Callable[[int, int], bool] | None:
     """Return the progress of the first reading, which counts bytes: the number of records is not known yet."""
-    return None if progress is None else lambda done, total: progress(0, 0) is not False
+    if progress is None:
+        return None
+    return lambda done, total: progress(0, 0) is not False
 
 
 def _list_codes(select: Collection[str], ignore: Collection[str]) -> Iterator[str]:
@@ -285,10 +306,16 @@ def _has_nothing_to_judge(run: Run, choice: Selection) -> bool:
 
     They are questions for models, say, whose answers and judgments lie in other files.
     """
-    judge = run.opened.judges.get(choice.judge or "") if choice.condition is None else None
+    if choice.condition is None:
+        judge = run.opened.judges.get(choice.judge or "")
+    else:
+        judge = None
     if judge is None or len(run.data) < FEW:
         return False
-    mapped = run.opened.dataset.fields if run.opened.dataset else {}
+    if run.opened.dataset:
+        mapped = run.opened.dataset.fields
+    else:
+        mapped = {}
     records = run.data.records(0, FEW)
     return not any(judge_values.has_answer(Rows(judge, record, None, None, {}, mapped)) for record in records)
 
@@ -298,7 +325,10 @@ def _waits(opened: Workspace, choice: Selection) -> bool:
 
     Its prompt is looked at once, for the judge's own faults; that there is nothing to judge is none of them.
     """
-    condition = opened.condition(choice.condition) if choice.judge and choice.condition else None
+    if choice.judge and choice.condition:
+        condition = opened.condition(choice.condition)
+    else:
+        condition = None
     return condition is not None and condition.answers is None
 
 

@@ -18,12 +18,18 @@ def report_record(
     opened: Workspace, data: Dataset, index: int, choice: Selection | None, stopped: sandbox.Stopped
 ) -> Iterator[Finding]:
     """Yield the findings of a record that stopped its child: those of `render` where a part exceeds its own limit."""
-    findings = list(_preview(opened, data, index, choice)) if choice else []
+    if choice:
+        findings = list(_preview(opened, data, index, choice))
+    else:
+        findings = []
     if findings:
         yield from findings
         return
     place = data.place(index)
-    assembly = Assembly(choice, place.record, index, (), "") if choice else None
+    if choice:
+        assembly = Assembly(choice, place.record, index, (), "")
+    else:
+        assembly = None
     diagnostic = Diagnostic(CODE, {"what": "this record", "limit": stopped.detail}, flagged=stopped.kind)
     record = Record(place.record, {}, place, again=data.is_repeated(index))
     yield rules.build_case_finding(diagnostic, RuleContext(opened, record, assembly))

@@ -48,7 +48,10 @@ def nearest(
     Raises DatasetChanged when the dataset is written to meanwhile.
     """
     prepare_logs(opened, data)
-    start, stop = (max(0, at - NEAR), at) if back else (at + 1, min(at + 1 + NEAR, len(data)))
+    if back:
+        start, stop = (max(0, at - NEAR), at)
+    else:
+        start, stop = (at + 1, min(at + 1 + NEAR, len(data)))
     keys = _near(opened, choice, start, stop)
     if keys is not None and (there := pick(keys, at, back, around=False)) is not None:
         return Searched(there)
@@ -62,7 +65,10 @@ def nearest(
         else:
             hits.keys.update((index, key) for index, key in step.value["found"])
             hits.done = step.value["next"]
-    whole = hits.keys if hits.done == len(data) else None
+    if hits.done == len(data):
+        whole = hits.keys
+    else:
+        whole = None
     return Searched(pick(hits.keys, at, back) if whole is not None else None, whole)
 
 
@@ -70,9 +76,14 @@ def pick(keys: Mapping[int, str], at: int, back: bool, around: bool = True) -> T
     """Pick the record next to `at` among those with a finding; `around`: past the end it goes on at the other one."""
     numbers = sorted(number for number in keys if number != at)
     after, before = [n for n in numbers if n > at], [n for n in numbers if n < at]
-    first, rest = (before[::-1], after[::-1]) if back else (after, before)
+    if back:
+        first, rest = (before[::-1], after[::-1])
+    else:
+        first, rest = (after, before)
     index = next(iter((*first, *rest) if around else first), None)
-    return None if index is None else (index, keys[index])
+    if index is None:
+        return None
+    return (index, keys[index])
 
 
 def of_audit(audit: Audit, choice: Selection) -> Mapping[int, str]:

@@ -84,7 +84,10 @@ class Gathered:
                 severity = rule.logic.weigh_group(group.first, group.records, count_like)
             if "condition" in values and group.conditions:
                 names = list(group.conditions)
-                more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+                if len(names) > LISTED:
+                    more = f" and {len(names) - LISTED} more"
+                else:
+                    more = ""
                 values["condition"] = ", ".join(names[:LISTED]) + more
             sentence = rules.fill(rule.sentence, values)
             finding = replace(
@@ -102,7 +105,9 @@ class Gathered:
         ):
             return None
         kind = get_group_key(finding)
-        return None if kind is None else (finding.code, finding.severity, finding.place.file or "", *kind)
+        if kind is None:
+            return None
+        return (finding.code, finding.severity, finding.place.file or "", *kind)
 
 
 @dataclass(slots=True)

@@ -57,7 +57,10 @@ class Once:
         """Return whether no record, of several, has the field that a name is read from."""
         counts, source = self.data.field_counts, self.data.source
         root = name.partition(".")[0]
-        field_name = source.fields.get(root, root) if source else root
+        if source:
+            field_name = source.fields.get(root, root)
+        else:
+            field_name = root
         return len(self.data) > 1 and len(counts) < MOST and field_name not in counts
 
     def _generalise(self, finding: Finding) -> Finding:
@@ -75,7 +78,10 @@ class Once:
         if isinstance(finding, Fault):
             return None
         get_once_key = self.rules.get(finding.code)
-        key = get_once_key(finding, self.is_nowhere) if get_once_key else None
+        if get_once_key:
+            key = get_once_key(finding, self.is_nowhere)
+        else:
+            key = None
         if key is None:
             return None
         place = finding.place

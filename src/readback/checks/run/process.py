@@ -51,9 +51,14 @@ def check(opened: Workspace, progress: Progress | None = None, sample: int | Non
         return engine.check(opened, engine.CheckOptions(progress=progress, sample=sample))
     with _place() as path:
         small = _small(opened)
-        audit = _written(opened, progress, path, summary.KEPT) if small else _apart(opened, progress, path)
+        if small:
+            audit = _written(opened, progress, path, summary.KEPT)
+        else:
+            audit = _apart(opened, progress, path)
         try:
-            return replace(audit, every=FindingsOnDisk(path)) if path and path.exists() else audit
+            if path and path.exists():
+                return replace(audit, every=FindingsOnDisk(path))
+            return audit
         except OSError:  # damaged or gone: then those that are kept are listed
             return audit
 
@@ -81,7 +86,10 @@ def _written(opened: Workspace, progress: Progress | None, path: Path | None, th
         for training_file in opened.training
         if opened.dataset is None or training_file.path != opened.dataset.path
     }
-    writer = Writer(path, threshold, other_files) if path else None
+    if path:
+        writer = Writer(path, threshold, other_files)
+    else:
+        writer = None
     for step in engine.stream(opened, engine.CheckOptions(progress=progress)):
         if isinstance(step, Finding) and writer:
             writer.take(step)
@@ -170,7 +178,10 @@ def main(number: str, added: str) -> NoReturn:
         return not hung_up.is_set()
 
     try:
-        path = Path(request["path"]) if request["path"] else None
+        if request["path"]:
+            path = Path(request["path"])
+        else:
+            path = None
         for frame in _encode_audit(_written(json_values.thaw(request["workspace"]), progress, path, request["kept"])):
             theirs.sendall(frame)
     except BrokenPipeError:  # nobody listens any more

@@ -145,7 +145,10 @@ def measure_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         for choice, reference in zip(inside.choices, references, strict=True):
             sandbox.beat()
             assembly = assemble.assemble(inside.opened, record, choice, inside.replies.get(choice, record))
-            condition = inside.opened.condition(choice.condition) if choice.condition else None
+            if choice.condition:
+                condition = inside.opened.condition(choice.condition)
+            else:
+                condition = None
             read = model_input.build_model_input(inside.opened, record, assembly, condition, False)
             counted = token_counts.count_quickly(inside.opened, assembly, read)
             if choice in references:
@@ -213,7 +216,10 @@ def _cut_excerpt(message: Message, counterpart: Message | None) -> Excerpt:
     if counterpart is not None and text != other:
         differs = count_shared(text, other, min(len(text), len(other)))
         blank = _find_line(text, differs).split() == _find_line(other, differs).split()
-    start = 0 if len(text) <= EXCERPT else max(0, min((differs or 0) - BEFORE, len(text) - EXCERPT))
+    if len(text) <= EXCERPT:
+        start = 0
+    else:
+        start = max(0, min((differs or 0) - BEFORE, len(text) - EXCERPT))
     return Excerpt(
         message.role,
         exact.cut(message.segments, start, start + EXCERPT),

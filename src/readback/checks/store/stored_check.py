@@ -34,8 +34,14 @@ def answer_check(
 
     `question`: what else the answer depends on, as JSON values; `hashes`: those that `work` shares.
     """
-    files = answer_names.list_files(opened.root) if answer_names.can_name(opened) else None
-    store = answer_store.open_store() if files is not None else None
+    if answer_names.can_name(opened):
+        files = answer_names.list_files(opened.root)
+    else:
+        files = None
+    if files is not None:
+        store = answer_store.open_store()
+    else:
+        store = None
     if store is None or files is None:
         yield from work()
         return

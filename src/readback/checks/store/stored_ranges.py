@@ -117,9 +117,15 @@ class StoredRanges:
         """Everything that an answer depends on but the records and the choices; None where a file is gone."""
         opened = self._opened
         dated = replace(opened, today=model_input.resolve_today(opened))  # templates may print it
-        own = set() if reads_other_records(opened) else {format_relative(opened.root, self._data.path)}
+        if reads_other_records(opened):
+            own = set()
+        else:
+            own = {format_relative(opened.root, self._data.path)}
         others = {name: state for name, state in self._files.items() if name not in own}
-        codes = None if self._codes is None else sorted(self._codes)
+        if self._codes is None:
+            codes = None
+        else:
+            codes = sorted(self._codes)
         with suppress(OSError):
             content = answer_names.digest_content(opened.root, others, self._hashes)
             about = [answer_names.list_versions(), freeze(dated), content, summarise_for_child(opened), codes]
@@ -135,7 +141,9 @@ def open_ranges(opened: Workspace, data: Dataset, codes: Collection[str] | None,
     if files is None or format_relative(opened.root, data.path) not in files:
         return None
     store = answer_store.open_store()
-    return None if store is None else StoredRanges(opened, data, codes, files, store, hashes)
+    if store is None:
+        return None
+    return StoredRanges(opened, data, codes, files, store, hashes)
 
 
 def reads_other_records(opened: Workspace) -> bool:

@@ -30,7 +30,10 @@ def read_keys(path: Path, sampled: bool = False) -> frozenset[str]:
     except OSError as error:
         why = (error.strerror or "cannot be read").lower()
         raise UsageError(fill("--baseline {file}: {why}", file=path, why=why)) from None
-    encoding = "utf-16" if raw.startswith(UTF16_MARKS) else "utf-8-sig"
+    if raw.startswith(UTF16_MARKS):
+        encoding = "utf-16"
+    else:
+        encoding = "utf-8-sig"
     text = terminal.remove_paint(raw.decode(encoding, "replace").replace("\r\n", "\n"))
     keys = frozenset(json_key or text_key for json_key, text_key in KEY.findall(text))
     is_empty = not text.strip() or EMPTY.search(text)

@@ -232,5 +232,8 @@ def count_places(line: str, more: int) -> str:
 
 def _format_markdown(text: str) -> str:
     """Return a line of Markdown that shows the same words, cut off where it is very long."""
-    short = text if len(text) <= LONGEST_LINE else f"{text[:LONGEST_LINE]}…"
+    if len(text) <= LONGEST_LINE:
+        short = text
+    else:
+        short = f"{text[:LONGEST_LINE]}…"
     return MENTIONS.sub("\\1&#8203;", markdown.line(short))

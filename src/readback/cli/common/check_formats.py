@@ -70,7 +70,10 @@ def format_github(findings: Iterable[Finding], locate: Callable[[str], str]) -> 
 def _format_github_text(finding: Finding) -> str:
     subject = lines.describe_location(finding.place)
     head = f"[{subject}] " if subject else ""
-    fix = fill("\nfix: {fix}", fix=finding.fix) if finding.fix else ""
+    if finding.fix:
+        fix = fill("\nfix: {fix}", fix=finding.fix)
+    else:
+        fix = ""
     return f"{head}{finding.message}{fix} (key {finding.key})"  # at the end, where a baseline has it
 
 
@@ -133,7 +136,10 @@ class _RuleTest:
         self.n += 1
         if self.worst is None or _rank(finding) > _rank(self.worst):
             self.worst = finding
-            self.file = locate(finding.place.file) if finding.place.file else None
+            if finding.place.file:
+                self.file = locate(finding.place.file)
+            else:
+                self.file = None
         self.fails = self.fails or lines.reaches_severity((finding.severity,), fail_on)
         text = terminal.remove_paint(lines.format_with_fix(finding))
         self.output.write(f"{_escape_xml(text)}\n")
@@ -150,7 +156,10 @@ def _rank(finding: Finding) -> int:
 
 def _format_junit_document(audit: Audit, tests: Mapping[str, _RuleTest]) -> Iterator[str]:
     faults = {fault.rule: fault.error for fault in audit.faults}
-    skipped = set(audit.sample.repeats) if audit.sample else set[str]()
+    if audit.sample:
+        skipped = set(audit.sample.repeats)
+    else:
+        skipped = set[str]()
     areas: dict[str, list[_RuleTest]] = {}
     for code, test in tests.items():
         areas.setdefault(code.partition("-")[0], []).append(test)
@@ -259,7 +268,10 @@ def format_sarif(
 
 
 def _build_artifact(file: Recognised, locate: Callable[[str], str]) -> dict[str, Any]:
-    text = f"{file.path}: {file.what}" if file.used else f"{file.path}: {file.what}, not used"
+    if file.used:
+        text = f"{file.path}: {file.what}"
+    else:
+        text = f"{file.path}: {file.what}, not used"
     if file.detail:
         text += f" ({file.detail})"
     return {

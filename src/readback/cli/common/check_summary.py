@@ -299,7 +299,10 @@ def _describe_row(row: Row, sampled: bool) -> Iterator[str]:
     else:
         yield "no system message"
     if row.longest is not None:
-        longest = "longest in the sample" if sampled else "longest"
+        if sampled:
+            longest = "longest in the sample"
+        else:
+            longest = "longest"
         yield fill("{longest} {n:,} {n:character|characters}", longest=longest, n=row.longest)
         if row.tokens:
             tokens = fill("{n:,} {n:token|tokens}", n=row.tokens.count)
@@ -355,7 +358,10 @@ def _format_variables(audit: Audit) -> Iterator[str]:
         names = ", ".join(field.name for field in audit.unused[:NAMES_LISTED])
         if len(audit.unused) > NAMES_LISTED:
             names = fill("{names} and {n:,} more", names=names, n=len(audit.unused) - NAMES_LISTED)
-        head = "no template reads, in the sample" if audit.sample else "no template reads"
+        if audit.sample:
+            head = "no template reads, in the sample"
+        else:
+            head = "no template reads"
         yield f"  {head}: {names}"
 
 

@@ -29,13 +29,17 @@ GetName = Callable[[Answer, str], str]  # from a comparison and its side, a or b
 def format_number(value: float, places: int = 4) -> str:
     """Return a number, without a minus before nothing but zeros."""
     text = f"{value:.{places}f}"
-    return text if float(text) else text.removeprefix("-")
+    if float(text):
+        return text
+    return text.removeprefix("-")
 
 
 def format_difference(value: float) -> str:
     """Return a difference with its sign."""
     text = format_number(value)
-    return text if text.startswith("-") else f"+{text}"
+    if text.startswith("-"):
+        return text
+    return f"+{text}"
 
 
 def format_span(span: Sequence[float], places: int = 4) -> str:
@@ -51,7 +55,9 @@ def format_interval(span: Sequence[float]) -> str:
 
 def add_interval(text: str, span: Sequence[float] | None) -> str:
     """Return the text with its interval in brackets, where there is one."""
-    return f"{text} ({format_interval(span)})" if span else text
+    if span:
+        return f"{text} ({format_interval(span)})"
+    return text
 
 
 def describe_scores(criterion: str, judge: str | None) -> str:
@@ -122,7 +128,10 @@ def format_plan(answer: Answer, compared: Compared, get_name: GetName) -> Iterat
             yield f"  {expected}; {t('scores.found', text=report.verdict(entry_line, name_key))}"
         winner = comparison.get("winner_by_rule")
         if winner:
-            name = t("scores.tie") if winner == "tie" else get_name(comparison, winner)
+            if winner == "tie":
+                name = t("scores.tie")
+            else:
+                name = get_name(comparison, winner)
             yield f"  {t('scores.winner_by_rule', winner=name)}"
     planned = [comparison for comparison in answer["comparisons"] if comparison["planned"]]
     yield from format_trade_offs(answer, planned, get_name)
@@ -244,4 +253,6 @@ def _join_values(condition: Mapping[str, str]) -> str:
 
 
 def _format_mean(mean: float | None) -> str:
-    return "–" if mean is None else format_number(mean)
+    if mean is None:
+        return "–"
+    return format_number(mean)

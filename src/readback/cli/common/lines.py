@@ -42,8 +42,14 @@ def format_with_fix(finding: Finding, line: str = "") -> str:
 
 def add_excerpt(line: str, excerpt: Excerpt) -> str:
     """Return the line of a finding, and below it the text that it is about with a mark below the first stretch."""
-    before = f"{t('findings.left_out', n=excerpt.before)} " if excerpt.before else ""
-    after = f" {t('findings.left_out', n=excerpt.after)}" if excerpt.after else ""
+    if excerpt.before:
+        before = f"{t('findings.left_out', n=excerpt.before)} "
+    else:
+        before = ""
+    if excerpt.after:
+        after = f" {t('findings.left_out', n=excerpt.after)}"
+    else:
+        after = ""
     text = f"{before}{_put_on_one_line(excerpt.text)}{after}"
     if not excerpt.marks:
         return f"{line}\n    {text}"
@@ -63,7 +69,9 @@ def make_safe(text: str) -> str:
 
 def make_safe_for_stdout(text: str) -> str:
     """Return a text of a prompt for standard output: safe for a terminal, unchanged for a file or a pipe."""
-    return make_safe(text) if sys.stdout.isatty() else text
+    if sys.stdout.isatty():
+        return make_safe(text)
+    return text
 
 
 def print_safe(text: str, file: TextIO | None = None) -> None:
@@ -108,10 +116,16 @@ def _list_parts(place: Location) -> Iterator[str]:
         if value is not None:
             yield t(f"frame.{name}_is", **{name: value})
     if place.index is not None:
-        record_id = "" if place.record is None else f" {place.record}"
+        if place.record is None:
+            record_id = ""
+        else:
+            record_id = f" {place.record}"
         yield t("frame.record_is", record=f"{place.index}{record_id}")
     if place.role or place.field:
-        span = f" {place.start}-{place.end}" if place.start is not None else ""
+        if place.start is not None:
+            span = f" {place.start}-{place.end}"
+        else:
+            span = ""
         yield f"{place.role or place.field}{span}"
 
 

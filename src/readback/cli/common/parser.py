@@ -119,7 +119,10 @@ class CommandsParser(Parser):
 
     def list_sections(self) -> Iterator[tuple[str | None, Sequence[argparse.Action]]]:
         """Yield the commands by their sections, then the options."""
-        entries = self.commands._choices_actions if self.commands else []
+        if self.commands:
+            entries = self.commands._choices_actions
+        else:
+            entries = []
         by_name = {entry.dest: entry for entry in entries}
         for title, names in self.sections.items():
             yield title, [by_name[name] for name in names if name in by_name]

@@ -34,7 +34,9 @@ def print_saved(args: argparse.Namespace, saved: Saved) -> None:
 
 def build_broken_json(broken: Any) -> dict[str, Any] | None:
     """Return the first event at which the chain is broken, None where it is whole."""
-    return {"sequence": broken.sequence, "why": broken.why} if broken else None
+    if broken:
+        return {"sequence": broken.sequence, "why": broken.why}
+    return None
 
 
 def format_broken(broken: Any) -> str:
@@ -128,7 +130,10 @@ def format_review(review: Review, standings: Standings, text_changes: TextChange
         for by, text in note.answers:
             yield f"    {_format_by(by)} answers: {text}"
     for decision in review.decisions:
-        replaced = "" if decision.in_force else " (replaced by a later decision)"
+        if decision.in_force:
+            replaced = ""
+        else:
+            replaced = " (replaced by a later decision)"
         head = f"decision {decision.verdict}: {decision.subject}, {_format_by(decision.by)}"
         yield f"{head}{replaced}: {decision.reason}"
     for signoff in review.signoffs:

@@ -185,7 +185,10 @@ def _format_narrow_intervals(rows: Sequence[Answer]) -> Iterator[str]:
 
 def _sort_best_first(rows: Collection[Answer], criterion: Answer) -> list[Answer]:
     """Return the rows by their means, as the page has them; what has no mean is last."""
-    sign = 1 if criterion["direction"] == "down" else -1
+    if criterion["direction"] == "down":
+        sign = 1
+    else:
+        sign = -1
     return sorted(rows, key=lambda row: (row["mean"] is None, sign * (row["mean"] or 0)))
 
 
@@ -201,13 +204,19 @@ def _format_row(row: Answer, labels: _Labels) -> str:
     facts.append(f"n {row['n']} ({unscored})" if unscored else f"n {row['n']}")
     if "pool" in row:
         low, high = row["judges_fewest"], row["judges_most"]
-        each = str(low) if low == high else f"{low} to {high}"
+        if low == high:
+            each = str(low)
+        else:
+            each = f"{low} to {high}"
         facts.append(f"{row['judges']} {row['pool']}, {each} for each item")
     if row["interval"]:
         facts.append(f"{format_interval(row['interval'])} ({row['method']})")
     if row["interval_clustered"]:
         span = format_span(row["interval_clustered"])
-        effect = "" if row["design_effect"] is None else f", design effect {row['design_effect']:.2f}"
+        if row["design_effect"] is None:
+            effect = ""
+        else:
+            effect = f", design effect {row['design_effect']:.2f}"
         facts.append(fill("with {n:,} {n:cluster|clusters} {span}", n=row["clusters"], span=span) + effect)
     elif row["interval"] and not row["interval_used"]:
         facts.append(
@@ -337,7 +346,10 @@ def _format_duel(duel: Answer, labels: _Labels) -> str:
             )
         )
     if duel["first_known"]:
-        p = "" if duel["first_p"] is None else f" (p {duel['first_p']:.3g})"
+        if duel["first_p"] is None:
+            p = ""
+        else:
+            p = f" (p {duel['first_p']:.3g})"
         facts.append(f"the answer shown first won {duel['first_wins']:,} of {duel['first_known']:,}{p}")
     if duel["swapped"]:
         facts.append(f"of {duel['swapped']:,} shown in both orders {duel['turned']:,} changed with the order")
@@ -360,7 +372,10 @@ def _format_slices(slices: Sequence[Answer], labels: _Labels) -> Iterator[str]:
         field = slices[0]["field"]
         yield f"\nby {field}, exploratory: p is corrected by Benjamini and Hochberg over the values"
     for comparison in slices:
-        sides = labels.get_side(comparison, "a") if comparison["b"] is None else labels.get_pair(comparison)
+        if comparison["b"] is None:
+            sides = labels.get_side(comparison, "a")
+        else:
+            sides = labels.get_pair(comparison)
         yield f"  {sides}, {describe_scores(comparison['criterion'], comparison['judge'])}"
         for row in comparison["values"]:
             yield f"    {_format_slice(row)}"
@@ -414,7 +429,10 @@ def _format_reported(answer: Answer, labels: _Labels) -> Iterator[str]:
         )
     means = answer["aggregates"]
     names = dict.fromkeys(name for mean in means for name in mean["condition"])
-    factors = _list_varying(means, tuple(names)) if len(means) > 1 else ()
+    if len(means) > 1:
+        factors = _list_varying(means, tuple(names))
+    else:
+        factors = ()
     if means:
         head = "\nmeans that files report without rows; they are in no comparison and no test"
         yield f"{head}; conditions by {' · '.join(factors)}" if len(factors) > 1 else head
@@ -434,7 +452,10 @@ def _format_reported_mean(row: Answer) -> str:
     """Return the mean as it was reported, with what the file says of it and what it lacks."""
     if row["mean"] is None:
         return str(row["state"])
-    mean = f"{row['mean']:.{row['decimals']}f}" if row["decimals"] < 6 else f"{row['mean']:.6g}"
+    if row["decimals"] < 6:
+        mean = f"{row['mean']:.{row['decimals']}f}"
+    else:
+        mean = f"{row['mean']:.6g}"
     is_percent = row["of"] == PERCENT
     if is_percent:
         mean = f"{mean} %"
@@ -519,7 +540,9 @@ class _Labels:
     def list_unnamed_factors(self, heading: Heading) -> tuple[str, ...]:
         """Return the factors whose names the rows leave out, because there are too many."""
         factors = self.factors_by_heading[heading]
-        return factors if len(factors) > FEW_FACTORS and self.row_counts[heading] > 1 else ()
+        if len(factors) > FEW_FACTORS and self.row_counts[heading] > 1:
+            return factors
+        return ()
 
     def get_name(self, condition: Mapping[str, str], factors: Collection[str] | None = None) -> str:
         """Return the name of a condition by some factors (default: those that the command lists)."""

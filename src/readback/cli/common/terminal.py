@@ -75,7 +75,9 @@ def paint_difference(line: str) -> str:
     """Return a line of a difference, painted by the mark at its beginning."""
     styles = {"- ": "removed", "+ ": "added", "==": "strong"}
     style = styles.get(line[:2])
-    return paint(line, style) if style else line
+    if style:
+        return paint(line, style)
+    return line
 
 
 def remove_paint(text: str) -> str:
@@ -93,7 +95,10 @@ class Progress:
         self.quiet = quiet
         self.describe = describe or describe_progress
         self.started = self.last_drawn = monotonic()
-        self.wait = REDRAW_SECONDS if sys.stderr.isatty() else FIRST_SECONDS
+        if sys.stderr.isatty():
+            self.wait = REDRAW_SECONDS
+        else:
+            self.wait = FIRST_SECONDS
         self.has_line = False  # whether the terminal shows a line of this progress
         # Done and total at the last call: with another total, another part of the work has begun.
         self.previous = (0, 0)

@@ -56,7 +56,10 @@ def read_document(text: str) -> Document:
     decoded = read_core_yaml(match[1], "text")
     if decoded.refusal:
         return Document(text.strip(SPACES), base, bad=f"its settings cannot be read: {decoded.refusal}")
-    raw = dict(decoded.value) if isinstance(decoded.value, Mapping) else {}
+    if isinstance(decoded.value, Mapping):
+        raw = dict(decoded.value)
+    else:
+        raw = {}
     raw = {str(key): value for key, value in raw.items()}
     ext: dict[str, dict[str, Any]] = {}
     for key, value in raw.items():
@@ -121,4 +124,6 @@ def _check_part(part: Any, depth: int) -> None:
 
 def _cut_description(text: str) -> str:
     match = re.match(r"(.*?), *(.*)\Z", text)
-    return match[1] if match else text
+    if match:
+        return match[1]
+    return text

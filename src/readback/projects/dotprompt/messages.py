@@ -104,12 +104,17 @@ def _find_history(fields: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
 
 def _take_param(call: HelperCall) -> Value:
     """Return a helper's argument; without one JavaScript passes its options, which are an object."""
-    return call.params[0] if call.params else Value({})
+    if call.params:
+        return call.params[0]
+    return Value({})
 
 
 def _write_json(call: HelperCall) -> Value:
     value = call.get(0)
-    inside = {SAFE_MEMBER: str(value.value)} if isinstance(value.value, SafeText) else value.value
+    if isinstance(value.value, SafeText):
+        inside = {SAFE_MEMBER: str(value.value)}
+    else:
+        inside = value.value
     indent = call.pairs.get("indent", NOTHING).value
     written = stringify(inside, indent if is_true(indent) else 0.0)
     return Value(SafeText("undefined" if written is UNDEFINED else written), value.name)
@@ -117,7 +122,10 @@ def _write_json(call: HelperCall) -> Value:
 
 def _write_media(call: HelperCall) -> Value:
     url, kind = call.pairs.get("url", NOTHING), call.pairs.get("contentType", NOTHING)
-    more = f" {format_value(kind.value)}" if is_true(kind.value) else ""
+    if is_true(kind.value):
+        more = f" {format_value(kind.value)}"
+    else:
+        more = ""
     return Value(SafeText(f"{MEDIA}url {format_value(url.value)}{more}>>>"))
 
 
@@ -174,10 +182,15 @@ def _make_message(source: Source) -> tuple[dict[str, Any], tuple[TextSegment, ..
     """Return a message and its segments; one part that is a text is that text."""
     if source.turn is not None:
         content = source.turn.get("content")
-        if isinstance(content, list) and len(content) == 1 and isinstance(content[0], Mapping):
-            content = content[0]["text"] if content[0].keys() == {"text"} else content
+        if isinstance(content, list) and len(content) == 1:
+            part = content[0]
+            if isinstance(part, Mapping) and part.keys() == {"text"}:
+                content = part["text"]
         return {"role": source.role, "content": content}, ()
-    role = "assistant" if source.role == MODEL else source.role
+    if source.role == MODEL:
+        role = "assistant"
+    else:
+        role = source.role
     parts: list[dict[str, Any]] = []
     texts: list[OwnedText] = []
     for piece in _split(source.text, PARTS):
@@ -189,13 +202,19 @@ def _make_message(source: Source) -> tuple[dict[str, Any], tuple[TextSegment, ..
         else:
             parts.append({"text": piece.text})
             texts.append(piece)
-    content = parts[0]["text"] if len(parts) == 1 and texts else parts
+    if len(parts) == 1 and texts:
+        content = parts[0]["text"]
+    else:
+        content = parts
     return {"role": role, "content": content}, join_owned(texts, "\n").list_segments()
 
 
 def _read_media(mark: str) -> dict[str, Any]:
     words = mark.split(" ")
-    medium = {"url": words[1]} if len(words) > 1 else {}
+    if len(words) > 1:
+        medium = {"url": words[1]}
+    else:
+        medium = {}
     if len(words) > 2 and words[2]:
         medium["contentType"] = words[2]
     return {"media": medium}

@@ -77,13 +77,20 @@ def split_template(template: str, has_escapes: bool = True) -> Iterator[Token]:
     at = 0
     while at < len(template):
         opening = OPENING.search(template, at)
-        end = opening.start() if opening else len(template)
+        if opening:
+            end = opening.start()
+        else:
+            end = len(template)
         before = template[at:end]
         if not opening:
             yield Token("content", before, at)
             return
         is_escaped = has_escapes and before.endswith("\\")
-        text = before[:-1] if is_escaped else before  # one backslash of two goes as well
+        # one backslash of two goes as well
+        if is_escaped:
+            text = before[:-1]
+        else:
+            text = before
         if text:
             yield Token("content", text, at)
         if is_escaped and not before.endswith("\\\\"):

@@ -164,7 +164,10 @@ class _Parser:
         """Parse a name with its arguments; a literal in the place of the name is one."""
         if path is None:
             name = self._parse_name()
-            path = name if isinstance(name, Path) else Path((name.original,), name.original)
+            if isinstance(name, Path):
+                path = name
+            else:
+                path = Path((name.original,), name.original)
         params: list[Expression] = []
         pairs: list[tuple[str, Expression]] = []
         while True:
@@ -178,7 +181,9 @@ class _Parser:
                 params.append(self._parse_param())
 
     def _parse_param(self) -> Expression:
-        return self._parse_nested_call() if self._peek().kind == "(" else self._parse_name()
+        if self._peek().kind == "(":
+            return self._parse_nested_call()
+        return self._parse_name()
 
     def _parse_nested_call(self) -> Call:
         self._expect("(")
@@ -268,7 +273,10 @@ class _Parser:
 
     def _fail(self, token: Token) -> HandlebarsFault:
         line = self.template.count("\n", 0, token.start) + 1
-        written = repr(token.text) if token.text else token.kind
+        if token.text:
+            written = repr(token.text)
+        else:
+            written = token.kind
         return HandlebarsFault(f"Parse error on line {line} of the template: {written} is not expected here")
 
 
@@ -283,7 +291,10 @@ def _read_strip(opening: Token, closing: Token) -> Strip:
 
 
 def _check_end(opened: Expression, closed: Path) -> None:
-    name = opened.path.original if isinstance(opened, Call) else opened.original
+    if isinstance(opened, Call):
+        name = opened.path.original
+    else:
+        name = opened.original
     if name != closed.original:
         raise HandlebarsFault(f"{name} doesn't match {closed.original}")
 

@@ -89,7 +89,9 @@ class Scope:
         """Return the context `depth` steps up."""
         if depth == 0:
             return self.context
-        return self.around[depth - 1] if depth <= len(self.around) else NOTHING
+        if depth <= len(self.around):
+            return self.around[depth - 1]
+        return NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +198,10 @@ class _Rendering:
                 self._check_call(each, names, is_nested=True)
         is_value = call.path.is_simple and any(call.path.parts[0] in each for each in names)
         has_arguments = bool(call.params or call.pairs)
-        name = call.path.parts[0] if call.path.parts else "undefined"
+        if call.path.parts:
+            name = call.path.parts[0]
+        else:
+            name = "undefined"
         if not is_value and (is_nested or has_arguments) and name not in self.helpers:
             raise HandlebarsFault(f"You specified knownHelpersOnly, but used the unknown helper {name}")
 
@@ -225,7 +230,10 @@ class _Rendering:
             if value is None:
                 continue
             if value.pieces is None and not pieces:
-                first = value if first is None else Value(add(first.value, value.value), first.name)
+                if first is None:
+                    first = value
+                else:
+                    first = Value(add(first.value, value.value), first.name)
                 numbers.append(value)
                 continue
             if first is not None:
@@ -255,7 +263,9 @@ class _Rendering:
     def _evaluate_statement(self, node: Any, scope: Scope) -> Value | None:
         """Return what a statement adds: text, or a number or boolean as it is; None where it adds nothing."""
         if isinstance(node, Content):
-            return Value(pieces=OwnedText(node.value)) if node.value else None
+            if node.value:
+                return Value(pieces=OwnedText(node.value))
+            return None
         if isinstance(node, Mustache):
             value = self._call(node.call, scope, None, None)
             if self.missing is not None and value.value is UNDEFINED and value.pieces is None and value.name:
@@ -275,7 +285,9 @@ class _Rendering:
         if escaped and self.options.escapes and not isinstance(value.value, SafeText):
             text = "".join(ESCAPES.get(sign, sign) for sign in format_value(value.value))
             return Value(pieces=OwnedText(text, [value.name] * len(text)))
-        return value if isinstance(value.value, bool | float) else Value(pieces=as_text(value))
+        if isinstance(value.value, bool | float):
+            return value
+        return Value(pieces=as_text(value))
 
     # names
 
@@ -324,7 +336,9 @@ class _Rendering:
         else:
             helper_call = HelperCall(name, params, pairs, scope)
         answer = self.helpers[name](helper_call)
-        return answer if isinstance(answer, Value) else Value(answer)
+        if isinstance(answer, Value):
+            return answer
+        return Value(answer)
 
     def _make_call(
         self,
@@ -335,7 +349,10 @@ class _Rendering:
         program: Program | None,
         inverse: Program | None,
     ) -> HelperCall:
-        context = Value({}, scope.context.name) if _is_nothing(scope.context.value) else scope.context
+        if _is_nothing(scope.context.value):
+            context = Value({}, scope.context.name)
+        else:
+            context = scope.context
         scope = replace(scope, context=scope.context)
         return HelperCall(
             name,
@@ -386,12 +403,21 @@ class _Rendering:
             name = format_value(self._evaluate(node.name, scope).value)
         else:
             name = node.name.original
-        context = self._evaluate(node.call.params[0], scope) if node.call.params else scope.context
+        if node.call.params:
+            context = self._evaluate(node.call.params[0], scope)
+        else:
+            context = scope.context
         if node.call.pairs:
-            own = context.value if isinstance(context.value, dict) else {}
+            if isinstance(context.value, dict):
+                own = context.value
+            else:
+                own = {}
             more = {key: self._evaluate(each, scope) for key, each in node.call.pairs}
             context = Value({**own, **{key: each.value for key, each in more.items()}}, context.name)
-        partial = scope.data.get(PARTIAL_BLOCK) if name == "@partial-block" else scope.partials.get(name)
+        if name == "@partial-block":
+            partial = scope.data.get(PARTIAL_BLOCK)
+        else:
+            partial = scope.partials.get(name)
         if node.program is not None:
             for each in node.program.body:
                 if isinstance(each, Block) and each.is_inline:
@@ -401,7 +427,9 @@ class _Rendering:
         if partial is None:
             raise HandlebarsFault(f"The partial {name} could not be found")
         text = self._run_partial(partial, node, context, scope)
-        return _indent(text, node.indent) if node.indent else text
+        if node.indent:
+            return _indent(text, node.indent)
+        return text
 
     def _run_partial(self, partial: Any, node: Partial, context: Value, scope: Scope) -> OwnedText:
         data = dict(scope.data)
@@ -417,7 +445,10 @@ class _Rendering:
             data = make_frame(scope.data)
             data[PARTIAL_BLOCK] = outer
             return self.render(program, replace(defined, context=context, data=data))
-        program = partial if isinstance(partial, Program) else self._parse_partial(partial)
+        if isinstance(partial, Program):
+            program = partial
+        else:
+            program = self._parse_partial(partial)
         return self.render(program, replace(scope, context=context, around=around, data=data))
 
     def _parse_partial(self, text: str) -> Program:
@@ -437,7 +468,10 @@ def as_text(value: Value) -> OwnedText:
     """Return what a value prints."""
     if value.pieces is not None:
         return value.pieces
-    text = "" if _is_nothing(value.value) else format_value(value.value)
+    if _is_nothing(value.value):
+        text = ""
+    else:
+        text = format_value(value.value)
     return OwnedText(text, [value.name] * len(text))
 
 
@@ -475,7 +509,10 @@ def _follow(value: Value, parts: Sequence[str]) -> Value:
 
 def look_up_member(value: Value, member: str) -> Value:
     """Return a member that a value has itself; undefined where it has none."""
-    name = f"{value.name}.{member}" if value.name else member
+    if value.name:
+        name = f"{value.name}.{member}"
+    else:
+        name = member
     inside = value.value
     if isinstance(inside, SafeText):  # an object that holds its text
         return Value(str(inside) if member == SAFE_MEMBER else UNDEFINED, value.name)
@@ -548,7 +585,9 @@ def _render_each(call: HelperCall) -> Value:
         frame["key"], frame["index"] = Value(key), Value(float(number))
         frame["first"], frame["last"] = Value(number == 0), Value(number == len(members) - 1)
         pieces.append(as_text(call.render(True, member, frame, (member, Value(key)))))
-    return Value(pieces=join_owned(pieces)) if members else call.render(False)
+    if members:
+        return Value(pieces=join_owned(pieces))
+    return call.render(False)
 
 
 def _list_members(value: Value) -> Iterator[tuple[Any, Value]]:

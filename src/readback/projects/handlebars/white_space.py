@@ -75,7 +75,10 @@ def _measure_block(block: Block) -> tuple[Strip, bool, bool, bool]:
         if program is not None:
             _walk(program)
     program = block.program or block.inverse or Program([])
-    inverse = block.inverse if block.program is not None else None
+    if block.program is not None:
+        inverse = block.inverse
+    else:
+        inverse = None
     first = last = inverse
     if inverse is not None and inverse.is_chained:
         chained = inverse.body[0]
@@ -83,7 +86,10 @@ def _measure_block(block: Block) -> tuple[Strip, bool, bool, bool]:
             first = chained.program
         while last is not None and last.is_chained:
             deeper = last.body[-1]
-            last = deeper.program if isinstance(deeper, Block) else None
+            if isinstance(deeper, Block):
+                last = deeper.program
+            else:
+                last = None
     return _measure_ends(program, first or program, last, block.open_strip, block.inverse_strip, block.close_strip)
 
 
@@ -124,7 +130,10 @@ def _is_blank_before(body: list[Statement], at: int, is_root: bool = False) -> b
 
 def _is_blank_after(body: list[Statement], at: int, is_root: bool = False) -> bool:
     """Whether nothing but blanks stands after a place on its line."""
-    after = body[at + 1] if at + 1 < len(body) else None
+    if at + 1 < len(body):
+        after = body[at + 1]
+    else:
+        after = None
     if after is None:
         return is_root
     if not isinstance(after, Content):
@@ -143,7 +152,10 @@ def _cut_right(body: list[Statement], at: int | None, whole: bool = False) -> No
         cut = node.value.lstrip(SPACES)
     else:
         cut = node.value.lstrip(" \t")
-        cut = cut.removeprefix("\r\n") if cut.startswith("\r\n") else cut.removeprefix("\n")
+        if cut.startswith("\r\n"):
+            cut = cut.removeprefix("\r\n")
+        else:
+            cut = cut.removeprefix("\n")
     node.right_stripped = cut != node.value
     node.value = cut
 

@@ -36,18 +36,20 @@ def recognise(value: Mapping[str, Any]) -> bool:
 def read_prompt(path: Path, root: Path, name: str) -> PromptFile:
     """Return the first prompt builder of a pipeline as a mode, and the others beside it."""
     parsed = read_yaml(path, format_relative(root, path))
-    builders = list(list_builders(parsed.value))[:MOST] if isinstance(parsed.value, Mapping) else []
+    if isinstance(parsed.value, Mapping):
+        builders = list(list_builders(parsed.value))[:MOST]
+    else:
+        builders = []
     reasons: list[str] = []
     modes = []
     for component, parameters, is_chat in builders:
         builder, refused = _open_builder(component, parameters, is_chat)
         reasons += [f"'{component}': {refused}"] if refused else []
         template = parameters.get("template")
-        text = (
-            describe_messages([_describe(each) for each in template])
-            if isinstance(template, list)
-            else str(template or "")
-        )
+        if isinstance(template, list):
+            text = describe_messages([_describe(each) for each in template])
+        else:
+            text = str(template or "")
         settings = {
             **builder,
             "tool": TOOL,
@@ -55,7 +57,10 @@ def read_prompt(path: Path, root: Path, name: str) -> PromptFile:
             "senders": list_senders(parsed.value, component),
             "inputs": list_inputs(parsed.value, component),
         }
-        mode = name if len(builders) == 1 else f"{name} · {component}"
+        if len(builders) == 1:
+            mode = name
+        else:
+            mode = f"{name} · {component}"
         place = parsed.place("components", component, "init_parameters", "template")
         modes.append(ProjectMode(mode, text, settings, place))
     if not modes:
@@ -78,11 +83,10 @@ def _describe(message: Any) -> Any:
     if not isinstance(message, Mapping):
         return message
     content = message.get("content", message.get("_content"))
-    texts = (
-        [str(part.get("text", part)) if isinstance(part, Mapping) else str(part) for part in content]
-        if isinstance(content, list)
-        else [str(content)]
-    )
+    if isinstance(content, list):
+        texts = [str(part.get("text", part)) if isinstance(part, Mapping) else str(part) for part in content]
+    else:
+        texts = [str(content)]
     return {"role": message.get("role", message.get("_role")), "content": "\n".join(texts)}
 
 

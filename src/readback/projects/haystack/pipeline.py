@@ -34,7 +34,10 @@ def list_builders(value: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, 
     """Yield (name, its parameters, whether it builds messages) for each prompt builder of a pipeline."""
     components = value.get("components")
     for name, about in components.items() if isinstance(components, Mapping) else ():
-        kind = about.get("type") if isinstance(about, Mapping) else None
+        if isinstance(about, Mapping):
+            kind = about.get("type")
+        else:
+            kind = None
         if isinstance(kind, str) and kind.endswith(TEXT_BUILDER):
             parameters = about.get("init_parameters")
             yield str(name), parameters if isinstance(parameters, Mapping) else {}, kind.endswith(CHAT_BUILDER)
@@ -94,7 +97,10 @@ def read_builder(name: str, parameters: Mapping[str, Any], is_chat: bool) -> Jso
     if not all(isinstance(each, str) for each in (*variables, *(required or ()))):
         raise Unloadable("one of its variables has a name that is no text")
     if required != "*":
-        required = list(required or ()) if not isinstance(required, str) else [required]
+        if not isinstance(required, str):
+            required = list(required or ())
+        else:
+            required = [required]
     return {"name": name, "chat": is_chat, "template": template, "variables": variables, "required": required}
 
 

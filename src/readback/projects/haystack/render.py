@@ -67,7 +67,10 @@ def _choose_values(builder: Mapping[str, Any], fields: Mapping[str, Any]) -> dic
     lacking = [name for name in required if name not in variables or name not in fields]
     if lacking:
         gives = [f"{name} comes from {builder['senders'][name]}" for name in lacking if name in builder["senders"]]
-        hint = f" (while the pipeline runs, {', '.join(gives)})" if gives else ""
+        if gives:
+            hint = f" (while the pipeline runs, {', '.join(gives)})"
+        else:
+            hint = ""
         raise Unbuilt(f"the row lacks {', '.join(lacking)}, which '{builder['name']}' needs{hint}")
     return {name: fields.get(name, "") for name in variables}
 
@@ -100,7 +103,10 @@ def _render_text(
         end = start + len(line)
         written = text.cut(start, end).strip()
         start = end + 1
-        match = BLOCK_TEXT.search(written.text) if written.text.startswith(sign) else None
+        if written.text.startswith(sign):
+            match = BLOCK_TEXT.search(written.text)
+        else:
+            match = None
         if match:
             about = json.loads(written.text.removeprefix(sign))
             content = decode_escapes(written.cut(match.start(1), match.end(1)))
@@ -115,7 +121,10 @@ def _read_line(line: str) -> Built:
     try:
         message = read_message(json.loads(line))
     except (ValueError, RecursionError):
-        start = line if len(line) <= 60 else line[:60] + "…"
+        if len(line) <= 60:
+            start = line
+        else:
+            start = line[:60] + "…"
         raise Unbuilt(f"text outside of message blocks is no message: {start!r}") from None
     return _write_message(message["role"], message["name"], message["content"])
 
@@ -146,7 +155,9 @@ def _write_message(role: str, name: Any, parts: list[Any]) -> Built:
 
 
 def _own(text: Any) -> OwnedText:
-    return text if isinstance(text, OwnedText) else OwnedText(str(text))
+    if isinstance(text, OwnedText):
+        return text
+    return OwnedText(str(text))
 
 
 def _write_part(part: Mapping[str, Any]) -> dict[str, Any]:
@@ -168,4 +179,6 @@ def _write_part(part: Mapping[str, Any]) -> dict[str, Any]:
 def _write_call(call: Mapping[str, Any]) -> dict[str, Any]:
     arguments = json.dumps(call.get("arguments"), ensure_ascii=False)
     written = {"type": "function", "function": {"name": call.get("tool_name"), "arguments": arguments}}
-    return {**written, "id": call["id"]} if call.get("id") is not None else written
+    if call.get("id") is not None:
+        return {**written, "id": call["id"]}
+    return written

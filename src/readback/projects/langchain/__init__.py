@@ -32,7 +32,10 @@ def read(payload: Mapping[str, Any]) -> dict[str, Any]:
     reading = Reading(Path(payload["root"]), Path(payload["folder"]))
     try:
         is_dump = isinstance(value.get("manifest", value), dict) and value.get("manifest", value).get("lc") == 1
-        prompt = read_dump(value, reading.refused) if is_dump else read_prompt_file(value, reading)
+        if is_dump:
+            prompt = read_dump(value, reading.refused)
+        else:
+            prompt = read_prompt_file(value, reading)
         text = describe(prompt)
     except Unloadable as fault:
         reading.refused.append(str(fault))

@@ -32,12 +32,18 @@ def read_dump(value: Mapping[str, Any], refused: list[str]) -> Json:
     for part in _list_objects(inner, 0):
         if part.get("lc") == 1 and part.get("type") == "not_implemented":
             names = part.get("id")
-            name = names[-1] if isinstance(names, list) and names else "a part"
+            if isinstance(names, list) and names:
+                name = names[-1]
+            else:
+                name = "a part"
             raise Unloadable(f"{name} was not written to the file when it was dumped, so nobody can load it")
         if find_class(part) is not None and part.get("kwargs", {}).get("template_format") == texts.JINJA:
             refused.append(JINJA_REFUSED)
     name = find_class(inner)
-    arguments = inner.get("kwargs", {}) if isinstance(inner, Mapping) else {}
+    if isinstance(inner, Mapping):
+        arguments = inner.get("kwargs", {})
+    else:
+        arguments = {}
     if name == "PromptTemplate":
         return make_prompt_of_text(_make_text(arguments))
     if name in CHATS:
@@ -126,7 +132,10 @@ def _make_template(role: str, prompt: Any) -> Json:
 
 def _make_part(value: Any) -> Json:
     name = find_class(value)
-    arguments = value.get("kwargs", {}) if name else {}
+    if name:
+        arguments = value.get("kwargs", {})
+    else:
+        arguments = {}
     if name == "PromptTemplate":
         return _make_text(arguments)
     template, language = arguments.get("template", {}), arguments.get("template_format", texts.F_STRING)
@@ -140,7 +149,10 @@ def _make_part(value: Any) -> Json:
         named = arguments.get("input_variables")
         if overlap := [each for each in variables if each in URL_KEYS]:
             raise Unloadable(f"a variable of an image is called {overlap[0]}")
-        variables = [each for each in named if isinstance(each, str)] if isinstance(named, list) else []
+        if isinstance(named, list):
+            variables = [each for each in named if isinstance(each, str)]
+        else:
+            variables = []
     return {"object": template, "language": language, "variables": variables, "image": is_image}
 
 

@@ -15,9 +15,13 @@ from readback.projects.langchain.faults import Unfilled
 from readback.projects.langchain.plan import ROLES, Json
 
 CLASSES = {
-    "HumanMessage": "human", "AIMessage": "ai", "SystemMessage": "system", "FunctionMessage": "function",
-    "ToolMessage": "tool", "ChatMessage": "chat",
-}  # fmt: skip
+    "HumanMessage": "human",
+    "AIMessage": "ai",
+    "SystemMessage": "system",
+    "FunctionMessage": "function",
+    "ToolMessage": "tool",
+    "ChatMessage": "chat",
+}
 CHUNK = "Chunk"
 
 
@@ -45,7 +49,10 @@ def read_message(value: Any) -> Json:
     if name in CLASSES:
         return _make_message(CLASSES[name], value["kwargs"])
     about = dict(value)
-    kind = about.pop("role") if "role" in about else about.pop("type", None)
+    if "role" in about:
+        kind = about.pop("role")
+    else:
+        kind = about.pop("type", None)
     if kind is None or "content" not in about:
         raise Unfilled("a message that is an object has to have 'role' and 'content'")
     return _make_message(kind, about)
@@ -75,5 +82,7 @@ def _make_call(call: Any) -> Any:
         return call
     arguments = json.dumps(call.get("args", {}), ensure_ascii=False)
     return {
-        "type": "function", "id": call.get("id"), "function": {"name": call["name"], "arguments": arguments},
-    }  # fmt: skip
+        "type": "function",
+        "id": call.get("id"),
+        "function": {"name": call["name"], "arguments": arguments},
+    }

@@ -14,9 +14,15 @@ from readback.projects.langchain.faults import Unfilled, Unloadable
 from readback.projects.model import TextSegment
 
 KINDS = {
-    "!": "comment", "#": "section", "^": "inverted", "/": "end", ">": "partial", "=": "delimiters", "{": "raw?",
+    "!": "comment",
+    "#": "section",
+    "^": "inverted",
+    "/": "end",
+    ">": "partial",
+    "=": "delimiters",
+    "{": "raw?",
     "&": "raw",
-}  # fmt: skip
+}
 OPENING = ("section", "inverted")
 READING = ("variable", "raw", *OPENING)
 ESCAPES = (("&", "&amp;"), ('"', "&quot;"), ("<", "&lt;"), (">", "&gt;"))
@@ -91,7 +97,8 @@ def split_tags(template: str) -> Iterator[Tag]:
         alone = alone and kind not in ("variable", "raw") and (not after or after.isspace())
         if alone:
             template = template.split("\n", 1)[-1]
-            literal = literal if kind == "partial" else literal.rstrip(" ")
+            if kind != "partial":
+                literal = literal.rstrip(" ")
         if literal:
             yield Tag("literal", literal)
         if kind != "comment":
@@ -142,7 +149,10 @@ class _Run:
         value = _find_value(key, scopes)
         if value is True and key == "." and kind == "variable" and len(scopes) > 1:
             value = scopes[1]
-        text = value if isinstance(value, str) else str(value)
+        if isinstance(value, str):
+            text = value
+        else:
+            text = str(value)
         if kind == "variable":
             for sign, escape in ESCAPES:
                 text = text.replace(sign, escape)
@@ -175,7 +185,9 @@ def _find_value(key: str, scopes: Sequence[Any]) -> Any:
                 value = _step_into(value, step)
         except (KeyError, IndexError, ValueError):
             continue
-        return value if value in (0, False) else value or ""
+        if value in (0, False):
+            return value
+        return value or ""
     return ""
 
 

@@ -16,9 +16,15 @@ from readback.projects.langchain.faults import Unloadable
 Json = dict[str, Any]
 RESERVED = "stop"  # a name that LangChain uses itself
 ROLES = {
-    "human": "user", "user": "user", "ai": "assistant", "assistant": "assistant", "system": "system",
-    "developer": "developer", "function": "function", "tool": "tool",
-}  # fmt: skip
+    "human": "user",
+    "user": "user",
+    "ai": "assistant",
+    "assistant": "assistant",
+    "system": "system",
+    "developer": "developer",
+    "function": "function",
+    "tool": "tool",
+}
 
 
 def make_text(about: Mapping[str, Any], language: Any, *, among: tuple[str, ...] = texts.LANGUAGES) -> Json:
@@ -54,9 +60,16 @@ def make_few_shot(about: Mapping[str, Any], example: Json) -> Json:
     variables = [name for name in variables if name not in partial]
     check_reserved(variables)
     return {
-        "template": "", "language": language, "variables": variables, "partial": dict(partial), "prefix": prefix,
-        "suffix": suffix, "separator": separator, "examples": examples, "example": example,
-    }  # fmt: skip
+        "template": "",
+        "language": language,
+        "variables": variables,
+        "partial": dict(partial),
+        "prefix": prefix,
+        "suffix": suffix,
+        "separator": separator,
+        "examples": examples,
+        "example": example,
+    }
 
 
 def make_prompt_of_text(text: Json, name: str = "PromptTemplate") -> Json:
@@ -77,10 +90,15 @@ def make_chat(items: list[Json], partial: Any, name: str = "ChatPromptTemplate")
 def list_item_variables(item: Json) -> list[str]:
     """Return the variables that an item of a chat needs from its row."""
     if "place" in item:
-        return [] if item.get("optional") else [str(item["place"])]
+        if item.get("optional"):
+            return []
+        return [str(item["place"])]
     if "chat" in item:
         return list(item["chat"]["variables"])
-    texts_of_item = [item["text"]] if "text" in item else item.get("parts", [])
+    if "text" in item:
+        texts_of_item = [item["text"]]
+    else:
+        texts_of_item = item.get("parts", [])
     return [variable for each in texts_of_item for variable in each["variables"]]
 
 

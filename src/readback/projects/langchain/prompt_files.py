@@ -118,11 +118,20 @@ def _read_chat(config: Json, reading: Reading) -> Json:
     messages = config.get("messages")
     if "input_variables" not in config:
         raise Unloadable("a chat in a file has to name its input_variables")
-    first = messages[0] if isinstance(messages, list) and messages else None
-    inner = first.get("prompt") if isinstance(first, dict) else None
+    if isinstance(messages, list) and messages:
+        first = messages[0]
+    else:
+        first = None
+    if isinstance(first, dict):
+        inner = first.get("prompt")
+    else:
+        inner = None
     if not isinstance(inner, dict) or not inner.get("template"):
         raise Unloadable("a chat cannot be loaded without the template of its first message")
-    reading.unsent = len(messages) - 1 if isinstance(messages, list) else 0
+    if isinstance(messages, list):
+        reading.unsent = len(messages) - 1
+    else:
+        reading.unsent = 0
     about = {**config, "template": inner["template"], "partial_variables": config.get("partial_variables") or {}}
     text = make_text(about, config.get("template_format", texts.F_STRING))
     return make_chat([{"role": "user", "text": text}], {})

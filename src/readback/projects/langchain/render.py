@@ -126,14 +126,18 @@ def _build_image(part: Mapping[str, Any], values: Mapping[str, Any]) -> Json:
     url = filled.get("url")
     if not isinstance(url, str) or not url:
         raise Unfilled("an image has no address")
-    return {"url": url, "detail": filled["detail"]} if filled.get("detail") else {"url": url}
+    if filled.get("detail"):
+        return {"url": url, "detail": filled["detail"]}
+    return {"url": url}
 
 
 def _fill_object(template: Mapping[str, Any], language: str, values: Mapping[str, Any]) -> Json:
     def fill(value: Any) -> Any:
         if isinstance(value, str):
             return _join(texts.fill(value, language, values))
-        return _fill_object(value, language, values) if isinstance(value, dict) else value
+        if isinstance(value, dict):
+            return _fill_object(value, language, values)
+        return value
 
     return {
         key: [fill(each) for each in value] if isinstance(value, list) else fill(value)

@@ -43,4 +43,6 @@ def fill(template: str, language: str, values: Mapping[str, Any]) -> list[TextSe
         raise Unfilled("the Jinja template has too many levels") from None
     except Exception as error:
         raise Unfilled(f"{type(error).__name__}: {error}") from None
-    return [TextSegment(text)] if text else []
+    if text:
+        return [TextSegment(text)]
+    return []

@@ -86,7 +86,10 @@ class Documents:
         rows: list[Document] = []
         for path in paths:
             part, is_list = _decode_json(path, self.settings.get("field"), format_relative(self.root, path))
-            schema = None if is_list or self.settings.get("field") else self.schema
+            if is_list or self.settings.get("field"):
+                schema = None
+            else:
+                schema = self.schema
             typed, types = _give_types(part, schema)
             rows += typed
             if is_first and self.schema is None and not is_list and not self.settings.get("field"):
@@ -147,7 +150,10 @@ def _decode_json(path: Path, key: Any, file: str) -> tuple[list[Document], bool]
         text = path.read_bytes().removeprefix(UTF8_MARK).decode("utf-8")
         if isinstance(key, str):
             whole = json.loads(text)
-            part = whole.get(key) if isinstance(whole, dict) else None
+            if isinstance(whole, dict):
+                part = whole.get(key)
+            else:
+                part = None
             if not isinstance(part, list):
                 raise Unreadable(f"{file} has no list under {key!r}")
             return [_wrap(each) for each in part], True
@@ -168,7 +174,9 @@ def _decode_json(path: Path, key: Any, file: str) -> tuple[list[Document], bool]
 
 
 def _wrap(value: Any) -> Document:
-    return value if isinstance(value, dict) else {"text": value}
+    if isinstance(value, dict):
+        return value
+    return {"text": value}
 
 
 def _give_types(rows: Sequence[Document], schema: Any) -> tuple[list[Document], Any]:
@@ -196,7 +204,10 @@ def _give_types(rows: Sequence[Document], schema: Any) -> tuple[list[Document], 
             mixed.add(column)
     if schema is not None:
         table, names = _cast(table, schema, mixed, names)
-    typed = _make_plain(table) if table.num_columns else [{} for _ in rows]
+    if table.num_columns:
+        typed = _make_plain(table)
+    else:
+        typed = [{} for _ in rows]
     return [
         {name: row.get(name) if name in mixed or name not in columns else columns[name] for name in names}
         for row, columns in zip(rows, typed, strict=True)
@@ -239,7 +250,10 @@ def _cast(table: Any, schema: Any, mixed: set[str], names: list[str]) -> tuple[A
 def _name_column(message: str, names: Sequence[str]) -> str | None:
     """Return the column of which pyarrow says that its type changes."""
     _, _, after = message.partition("Column(/")
-    inside = after.rpartition(") changed from")[0] if after else ""
+    if after:
+        inside = after.rpartition(") changed from")[0]
+    else:
+        inside = ""
     candidates = [name for name in names if inside == name or inside.startswith(f"{name}/")]
     return max(candidates, key=len, default=None)
 

@@ -81,7 +81,10 @@ class _TaskReader:
         self.file = file
         self.config = file.config
         name = self.config.get("task")
-        self.name = name if isinstance(name, str) and name else path.stem
+        if isinstance(name, str) and name:
+            self.name = name
+        else:
+            self.name = path.stem
         if name is not None and self.name != name:
             file.refuse("its task is no name")
         files = documents.list_files(self.config)
@@ -101,7 +104,10 @@ class _TaskReader:
         if self.config.get("output_type", GENERATES) not in TYPES:
             self.file.refuse(f"the output_type {self.config['output_type']!r} is none of {', '.join(TYPES)}")
         self.report_scores()
-        rows = self.read_rows() if with_documents else None
+        if with_documents:
+            rows = self.read_rows()
+        else:
+            rows = None
         modes = [self.build_mode(name, run, rows) for name, run in self.list_runs(runs)]
         if rows and not self.file.refused:
             self.check_rows(modes, rows)
@@ -122,7 +128,10 @@ class _TaskReader:
         named: list[tuple[str, Run]] = []
         for run in runs:
             if self.name in run.shots and all(_is_other(run, self.name, other) for _, other in named):
-                name = self.name if not named else f"{self.name} ({Path(run.file).stem})"
+                if not named:
+                    name = self.name
+                else:
+                    name = f"{self.name} ({Path(run.file).stem})"
                 named.append((name, run))
         if named:
             return named
@@ -185,7 +194,10 @@ class _TaskReader:
             settings[key] = self.take_text(key, config.get(key, default))
         settings["output_type"] = config.get("output_type", GENERATES)
         of_shots = config.get("fewshot_config")
-        own = of_shots if isinstance(of_shots, dict) else {}
+        if isinstance(of_shots, dict):
+            own = of_shots
+        else:
+            own = {}
         keys = ("doc_to_text", "doc_to_target", "doc_to_choice", "gen_prefix", *TEXTS)
         settings["fewshot"] = {key: _export_code(own[key]) if key in own else settings[key] for key in keys}
         settings |= {"chat": run.is_chat, "multiturn": run.is_multiturn, "system": run.system}
@@ -199,7 +211,10 @@ class _TaskReader:
         if run.file:
             settings["run"] = run.file
         template = config.get("doc_to_text")
-        text = template if isinstance(template, str) else str(getattr(template, "name", template))
+        if isinstance(template, str):
+            text = template
+        else:
+            text = str(getattr(template, "name", template))
         return ProjectMode(name, text, settings, self.file.get_place("doc_to_text"))
 
     def take_text(self, key: str, value: Any) -> str:
@@ -213,7 +228,10 @@ class _TaskReader:
         """Return why the messages of the task cannot be shown, if code makes a part of them."""
         if self.config.get("use_prompt") is not None:
             return f"its prompt is {self.config['use_prompt']!r} of promptsource, which is not read"
-        needed = ["doc_to_target"] if settings["output_type"] == ROLLING else ["doc_to_text", "description"]
+        if settings["output_type"] == ROLLING:
+            needed = ["doc_to_target"]
+        else:
+            needed = ["doc_to_text", "description"]
         needed += [] if settings["output_type"] == ROLLING else ["gen_prefix"]
         for key in needed:
             value = self.config.get(key)
@@ -274,7 +292,10 @@ class _TaskReader:
         for mode in modes:
             drawn = self.draw(mode, rows)
             for index, row in enumerate(rows[:CHECKED]):
-                own_shots = None if drawn is None else drawn[index]
+                if drawn is None:
+                    own_shots = None
+                else:
+                    own_shots = drawn[index]
                 answer = render_messages(mode.settings, row, choose_shots(mode.settings, row, own_shots))
                 if answer.error is not None:
                     self.file.refuse(f"the task {self.name} stops at its document {index}: {answer.error}")
@@ -359,7 +380,9 @@ def _list_once(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 def _export_code(value: Any) -> Any:
-    return {CODE: value.name} if isinstance(value, Code) else value
+    if isinstance(value, Code):
+        return {CODE: value.name}
+    return value
 
 
 def _list_functions(value: Any) -> list[str]:

@@ -131,7 +131,9 @@ class _Task:
         described = self.resolve(self.mode["description"], self.document) or OwnedText("")
         system = self.mode.get("system") or ""
         joined = delimit(OwnedText(system), described, self.mode["fewshot_delimiter"])
-        return [_Turn("system", joined)] if joined.text else []
+        if joined.text:
+            return [_Turn("system", joined)]
+        return []
 
     def render_prefix(self) -> OwnedText:
         """Return how the answer begins; empty where the model begins it."""
@@ -150,7 +152,9 @@ class _Task:
             value = document[setting]
             if value is not None and not isinstance(value, str):
                 raise Unsent(f"the column {setting!r} holds no text but {value!r}")
-            return None if value is None else OwnedText(value, [setting] * len(value))
+            if value is None:
+                return None
+            return OwnedText(value, [setting] * len(value))
         return render_jinja(setting, document, OPTIONS)
 
     def read_question(self, setting: Any, document: Mapping[str, Any]) -> tuple[Any, OwnedText | None]:
@@ -194,7 +198,9 @@ class _Task:
         if setting in self.document:
             return OwnedText(value, [setting] * len(value))
         traced = render_jinja(setting, self.document, OPTIONS)
-        return traced if traced.text == value else OwnedText(value)
+        if traced.text == value:
+            return traced
+        return OwnedText(value)
 
     def list_choices(self, setting: Any, document: Mapping[str, Any]) -> list[Any]:
         """Return the choices of a document."""
@@ -204,7 +210,10 @@ class _Task:
             return setting
         if not isinstance(setting, str):
             raise Unsent("doc_to_choice is neither a text nor a list")
-        value = document.get(setting) if setting in self.document else None
+        if setting in self.document:
+            value = document.get(setting)
+        else:
+            value = None
         if setting not in self.document:
             value = _read_literal(render_plain(setting, document, OPTIONS))
         if not isinstance(value, list | tuple):
@@ -215,7 +224,10 @@ class _Task:
         """Return an example: its question, and its answer behind what an answer begins with."""
         question, text = self.read_question(self.fewshot["doc_to_text"], shot)
         setting = self.fewshot["doc_to_choice"]
-        choices = self.list_choices(setting, shot) if setting else None
+        if setting:
+            choices = self.list_choices(setting, shot)
+        else:
+            choices = None
         answer = self.read_target(self.fewshot["doc_to_target"], shot)
         prefix = self.resolve(self.fewshot["gen_prefix"], shot) or OwnedText("")
         if isinstance(question, int) and choices and self.asks_choices:
@@ -233,7 +245,10 @@ class _Task:
             answer = _pick(answer, 0)
         if not isinstance(answer, str):
             raise Unsent(f"the answer of an example is no text but {answer!r}")
-        before = delimiter if not prefix.text or _needs_space(text.text, prefix.text) else ""
+        if not prefix.text or _needs_space(text.text, prefix.text):
+            before = delimiter
+        else:
+            before = ""
         whole_answer = delimit(plain_prefix, OwnedText(answer), " ")
         return [_Turn("user", plain, before), _Turn("assistant", whole_answer, self.fewshot["fewshot_delimiter"])]
 
@@ -260,8 +275,13 @@ def _pick(values: Sequence[Any], index: int) -> Any:
 def delimit(first: OwnedText, second: OwnedText, delimiter: str) -> OwnedText:
     """Join two texts, with a delimiter unless one of them has white space there or is empty: `maybe_delimit`."""
     if not first.text or not second.text:
-        return first if first.text else second
-    between = "" if first.text[-1].isspace() or second.text[0].isspace() else delimiter
+        if first.text:
+            return first
+        return second
+    if first.text[-1].isspace() or second.text[0].isspace():
+        between = ""
+    else:
+        between = delimiter
     return join_owned((first, second), between)
 
 
@@ -277,14 +297,19 @@ def _build_question(text: OwnedText, prefix: OwnedText, delimiter: str) -> _Turn
 
 def _open_turn(prefix: OwnedText) -> list[_Turn]:
     """Return the answer that is begun for the model."""
-    return [_Turn("assistant", prefix)] if prefix.text else []
+    if prefix.text:
+        return [_Turn("assistant", prefix)]
+    return []
 
 
 def _join_turns(turns: Sequence[_Turn]) -> list[_Turn]:
     """Return a chat in which all examples and the question are one message: `multiturn_to_singleturn`."""
     system = [turn for turn in turns[:1] if turn.role == "system"]
     rest = list(turns[len(system) :])
-    opened = rest[-1:] if rest[-1].role == "assistant" else []
+    if rest[-1].role == "assistant":
+        opened = rest[-1:]
+    else:
+        opened = []
     parts = rest[: len(rest) - len(opened)]
     last = _Turn(parts[-1].role, parts[-1].text)
     return [*system, _Turn("user", _join_texts([*parts[:-1], last])), *opened]

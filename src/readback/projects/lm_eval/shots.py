@@ -41,7 +41,9 @@ def list_candidates(config: Mapping[str, Any], take: Callable[[str], list[Docume
 def get_split(config: Mapping[str, Any]) -> str | None:
     """Return the split that examples are taken from; None where the task lists them or has a rule of its own."""
     split = _get_config(config).get("split", config.get("fewshot_split"))
-    return split if isinstance(split, str) else None
+    if isinstance(split, str):
+        return split
+    return None
 
 
 def get_sampler(config: Mapping[str, Any]) -> Any:
@@ -91,4 +93,6 @@ def draw_shots(
 
 def _get_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
     value = config.get("fewshot_config")
-    return value if isinstance(value, dict) else {}
+    if isinstance(value, dict):
+        return value
+    return {}

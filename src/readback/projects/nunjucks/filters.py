@@ -65,13 +65,17 @@ def need_list(value: Any) -> list[Any]:
 
 def replace_nothing(value: Any) -> Any:
     """Return an empty text for null, undefined and false."""
-    return "" if value is None or value is UNDEFINED or value is False else value
+    if value is None or value is UNDEFINED or value is False:
+        return ""
+    return value
 
 
 def copy_safeness(source: Any, text: str) -> str:
     """Return a text that is marked safe where the source is."""
     text = join_surrogates(text)
-    return SafeText(text) if isinstance(source, SafeText) else text
+    if isinstance(source, SafeText):
+        return SafeText(text)
+    return text
 
 
 def get_integer(value: Any, default: int) -> int:
@@ -84,7 +88,9 @@ def get_integer(value: Any, default: int) -> int:
 
 def escape(value: Any) -> Any:
     """Escape for HTML."""
-    return value if isinstance(value, SafeText) else force_escape(value)
+    if isinstance(value, SafeText):
+        return value
+    return force_escape(value)
 
 
 def force_escape(value: Any) -> Any:
@@ -125,7 +131,9 @@ def _list_items(items: Any) -> list[Any]:
         raise TemplateFault(f"the filter needs a list, not {format_value(items)}")
     if isinstance(items, list):
         return items
-    return list(split_units(items)) if isinstance(items, str) else []
+    if isinstance(items, str):
+        return list(split_units(items))
+    return []
 
 
 def capitalize(value: Any) -> Any:
@@ -138,7 +146,10 @@ def capitalize(value: Any) -> Any:
 def center(value: Any, width: Any = UNDEFINED) -> Any:
     """Put blanks on both sides."""
     text = replace_nothing(value)
-    size = make_number(width) if is_true(width) else 80.0
+    if is_true(width):
+        size = make_number(width)
+    else:
+        size = 80.0
     length = make_number(get_member(text, "length"))
     if length >= size:
         return text
@@ -153,8 +164,12 @@ def center(value: Any, width: Any = UNDEFINED) -> Any:
 def choose_default(value: Any, default: Any = UNDEFINED, for_all: Any = UNDEFINED) -> Any:
     """Return the default for undefined, with `true` for everything that counts as false."""
     if is_true(for_all):
-        return value if is_true(value) else default
-    return default if value is UNDEFINED else value
+        if is_true(value):
+            return value
+        return default
+    if value is UNDEFINED:
+        return default
+    return value
 
 
 def sort_dict(value: Any, by_case: Any = UNDEFINED, by: Any = UNDEFINED) -> Any:
@@ -166,13 +181,17 @@ def sort_dict(value: Any, by_case: Any = UNDEFINED, by: Any = UNDEFINED) -> Any:
     position = 1 if by == "value" else 0
 
     def fold(item: Any) -> Any:
-        return item.upper() if is_text(item) and not is_true(by_case) else item
+        if is_text(item) and not is_true(by_case):
+            return item.upper()
+        return item
 
     def compare(first: list[Any], second: list[Any]) -> int:
         left, right = fold(first[position]), fold(second[position])
         if is_less(right, left):
             return 1
-        return 0 if are_identical(left, right) else -1
+        if are_identical(left, right):
+            return 0
+        return -1
 
     return sorted(([key, each] for key, each in value.items()), key=cmp_to_key(compare))
 
@@ -185,7 +204,9 @@ def get_first(value: Any) -> Any:
 def get_last(value: Any) -> Any:
     """Return the last item."""
     length = make_number(_get_checked(value, "length"))
-    return UNDEFINED if math.isnan(length) else _get_item(value, int(length) - 1)
+    if math.isnan(length):
+        return UNDEFINED
+    return _get_item(value, int(length) - 1)
 
 
 def _get_checked(value: Any, name: str) -> Any:
@@ -239,14 +260,22 @@ def indent(value: Any, width: Any = UNDEFINED, with_first: Any = UNDEFINED) -> A
 
 
 def _check_width(width: Any, default: int) -> int:
-    number = make_number(width) if is_true(width) else float(default)
+    if is_true(width):
+        number = make_number(width)
+    else:
+        number = float(default)
     check_text(number)
-    return max(0, math.ceil(number)) if not math.isnan(number) else 0
+    if not math.isnan(number):
+        return max(0, math.ceil(number))
+    return 0
 
 
 def join(value: Any, joiner: Any = UNDEFINED, attribute: Any = UNDEFINED) -> Any:
     """Join a list, or an attribute of its items."""
-    between = format_value(joiner) if is_true(joiner) else ""
+    if is_true(joiner):
+        between = format_value(joiner)
+    else:
+        between = ""
     items = need_list(value)
     if is_true(attribute):
         items = [_get_checked(each, format_value(attribute)) for each in items]
@@ -259,7 +288,9 @@ def get_size(value: Any) -> Any:
     value = replace_nothing(value)
     if isinstance(value, dict):
         return float(len(value))
-    return get_member(value, "length") if isinstance(value, str | list) else UNDEFINED
+    if isinstance(value, str | list):
+        return get_member(value, "length")
+    return UNDEFINED
 
 
 def make_list(value: Any) -> Any:
@@ -287,7 +318,10 @@ def refuse_random(_: Any = UNDEFINED) -> Any:
 
 def _select(expected: bool) -> Callable[..., Any]:
     def select(items: Any, test: Any = UNDEFINED, second: Any = UNDEFINED) -> Any:
-        name = "truthy" if test is UNDEFINED else format_value(test)
+        if test is UNDEFINED:
+            name = "truthy"
+        else:
+            name = format_value(test)
         function = TESTS.get(name)
         if function is None:
             raise TemplateFault(f"test not found: {name}")
@@ -311,7 +345,10 @@ def replace(value: Any, old: Any = UNDEFINED, new: Any = UNDEFINED, times: Any =
         old = format_value(old)
     elif not is_text(old):
         return value
-    text = format_value(value) if isinstance(value, float) else value
+    if isinstance(value, float):
+        text = format_value(value)
+    else:
+        text = value
     if not isinstance(text, str):
         return text
     written = format_value(new)
@@ -319,7 +356,10 @@ def replace(value: Any, old: Any = UNDEFINED, new: Any = UNDEFINED, times: Any =
         units = split_units(text)
         check_text(len(written) * (len(units) + 1))
         return copy_safeness(value, written + written.join(units) + written)
-    limit = -1 if times is UNDEFINED or times == -1 else max(0, math.ceil(make_number(times)))
+    if times is UNDEFINED or times == -1:
+        limit = -1
+    else:
+        limit = max(0, math.ceil(make_number(times)))
     number = text.count(old)
     check_text(len(text) + number * len(written))
     if limit == 0 or not number:
@@ -343,11 +383,16 @@ def _list_mapped(value: Any) -> list[Any]:
 
 def round_number(value: Any, digits: Any = UNDEFINED, method: Any = UNDEFINED) -> Any:
     """Round to some digits."""
-    places = make_number(digits) if is_true(digits) else 0.0
+    if is_true(digits):
+        places = make_number(digits)
+    else:
+        places = 0.0
     factor = math.pow(10, max(-400.0, min(300.0, places)))
     scaled = make_number(value) * factor
     if math.isnan(scaled) or math.isinf(scaled) or factor == 0:
-        return math.nan if factor == 0 else scaled / factor
+        if factor == 0:
+            return math.nan
+        return scaled / factor
     if method == "ceil":
         whole = float(math.ceil(scaled))
     elif method == "floor":
@@ -395,22 +440,31 @@ def sort(value: Any, *further: Any) -> Any:
     """Sort a list; undefined goes last."""
     settings = ["reverse", "case_sensitive", "attribute"]
     args = list(further)
-    keywords = args.pop() if args and isinstance(args[-1], Keywords) else {}
+    if args and isinstance(args[-1], Keywords):
+        keywords = args.pop()
+    else:
+        keywords = {}
     read = dict(zip(settings, args, strict=False)) | {name: keywords[name] for name in settings if name in keywords}
     attribute = read.get("attribute", UNDEFINED)
     is_reversed, by_case = is_true(read.get("reverse")), is_true(read.get("case_sensitive"))
 
     def get_key(item: Any) -> Any:
-        return _get_attribute(item, attribute) if is_true(attribute) else item
+        if is_true(attribute):
+            return _get_attribute(item, attribute)
+        return item
 
     def compare(first: Any, second: Any) -> int:
         left, right = get_key(first), get_key(second)
         if not by_case and is_text(left) and is_text(right):
             left, right = left.lower(), right.lower()
         if is_less(left, right):
-            return 1 if is_reversed else -1
+            if is_reversed:
+                return 1
+            return -1
         if is_less(right, left):
-            return -1 if is_reversed else 1
+            if is_reversed:
+                return -1
+            return 1
         return 0
 
     items = _list_mapped(value)
@@ -422,7 +476,9 @@ def make_text(value: Any) -> Any:
     """Return the text of a value."""
     if value is None or value is UNDEFINED:
         raise TemplateFault("the filter needs a value")
-    return value if isinstance(value, SafeText) else format_value(value)
+    if isinstance(value, SafeText):
+        return value
+    return format_value(value)
 
 
 def strip_tags(value: Any, keep_lines: Any = UNDEFINED) -> Any:
@@ -453,16 +509,26 @@ def trim(value: Any) -> Any:
 def truncate(value: Any, length: Any = UNDEFINED, in_words: Any = UNDEFINED, end: Any = UNDEFINED) -> Any:
     """Cut a text at a length, at a blank where there is one."""
     text = replace_nothing(value)
-    limit = make_number(length) if is_true(length) else 255.0
-    size = make_number(get_member(text, "length")) if isinstance(text, str | list) else math.nan
+    if is_true(length):
+        limit = make_number(length)
+    else:
+        limit = 255.0
+    if isinstance(text, str | list):
+        size = make_number(get_member(text, "length"))
+    else:
+        size = math.nan
     if size <= limit:
         return text
     text, limit = need_text(text), 0.0 if math.isnan(limit) else limit
     cut = int(max(0.0, limit))
     if not is_true(in_words):
         blank = slice_text(text, 0, cut + 1).rfind(" ")
-        cut = cut if blank < 0 else get_length(slice_text(text, 0, cut + 1)[:blank])
-    ending = format_value(end) if end is not UNDEFINED and end is not None else "..."
+        if not (blank < 0):
+            cut = get_length(slice_text(text, 0, cut + 1)[:blank])
+    if end is not UNDEFINED and end is not None:
+        ending = format_value(end)
+    else:
+        ending = "..."
     return copy_safeness(value, slice_text(text, 0, cut) + ending)
 
 
@@ -489,7 +555,10 @@ def _encode_part(text: str) -> str:
 def link_addresses(value: Any, length: Any = UNDEFINED, no_follow: Any = UNDEFINED) -> Any:
     """Make links of what looks like addresses."""
     size = make_number(length)
-    attribute = ' rel="nofollow"' if no_follow is True else ""
+    if no_follow is True:
+        attribute = ' rel="nofollow"'
+    else:
+        attribute = ""
     parts = re.split(f"([{SPACES}]+)", need_text(value))
     return "".join(_link(part, size, attribute) for part in parts if part)
 
@@ -497,7 +566,10 @@ def link_addresses(value: Any, length: Any = UNDEFINED, no_follow: Any = UNDEFIN
 def _link(word: str, size: float, attribute: str) -> str:
     matched = PUNCTUATED.fullmatch(word)
     address = matched.group(1) if matched else word
-    short = address if math.isnan(size) or math.isinf(size) else slice_text(address, 0, int(size))
+    if math.isnan(size) or math.isinf(size):
+        short = address
+    else:
+        short = slice_text(address, 0, int(size))
     if re.fullmatch(r"https?://.*", address):
         return f'<a href="{address}"{attribute}>{short}</a>'
     if address.startswith("www."):
@@ -512,21 +584,34 @@ def _link(word: str, size: float, attribute: str) -> str:
 def count_words(value: Any) -> Any:
     """Return the number of words of ASCII letters; null where there is none."""
     text = replace_nothing(value)
-    words = WORDS.findall(need_text(text)) if is_true(text) else []
-    return float(len(words)) if words else None
+    if is_true(text):
+        words = WORDS.findall(need_text(text))
+    else:
+        words = []
+    if words:
+        return float(len(words))
+    return None
 
 
 def make_real(value: Any, default: Any = UNDEFINED) -> Any:
     """Return the number that a text begins with."""
     matched = REAL.match(format_value(value).lstrip(SPACES))
-    return float(matched.group()) if matched else default
+    if matched:
+        return float(matched.group())
+    return default
 
 
 def make_whole(value: Any, *further: Any) -> Any:
     """Return the whole number that a text begins with."""
     args = list(further)
-    keywords = args.pop() if args and isinstance(args[-1], Keywords) else {}
-    default = args[0] if args else keywords.get("default", UNDEFINED)
+    if args and isinstance(args[-1], Keywords):
+        keywords = args.pop()
+    else:
+        keywords = {}
+    if args:
+        default = args[0]
+    else:
+        default = keywords.get("default", UNDEFINED)
     base = make_number(args[1] if len(args) > 1 else keywords.get("base", 10.0))
     if base not in INTEGER:
         raise refuse_unknown("a number of that base")
@@ -534,7 +619,9 @@ def make_whole(value: Any, *further: Any) -> Any:
     if not matched:
         return default
     digits = matched.group()
-    return float(digits) if base == 10 else float(int(digits, 16))
+    if base == 10:
+        return float(digits)
+    return float(int(digits, 16))
 
 
 def lower(value: Any) -> Any:

@@ -14,7 +14,10 @@ def make_range(start: Any = UNDEFINED, stop: Any = UNDEFINED, step: Any = UNDEFI
     if stop is UNDEFINED:
         start, stop, step = 0.0, start, 1.0
     first, last = make_number(start), make_number(stop)
-    width = make_number(step) if is_true(step) else 1.0
+    if is_true(step):
+        width = make_number(step)
+    else:
+        width = 1.0
     numbers: list[float] = []
     while first < last if width > 0 else first > last:
         numbers.append(first)
@@ -53,7 +56,9 @@ def make_joiner(separator: Any = UNDEFINED) -> Callable[[], Any]:
             raise TemplateFault("a joiner is called too often", unknown=True)
         if len(calls) == 1:
             return ""
-        return separator if is_true(separator) else ","
+        if is_true(separator):
+            return separator
+        return ","
 
     return join
 

@@ -87,7 +87,10 @@ class _Frame:
         """Set a name where it has a value already, else here."""
         target: _Frame | None = self
         while target is not None and target.variables.get(name, UNDEFINED) is UNDEFINED:
-            target = None if target.isolated else target.parent
+            if target.isolated:
+                target = None
+            else:
+                target = target.parent
         target = target or self
         target.variables[name] = value
         target.origins[name] = origin
@@ -253,10 +256,14 @@ class _Run:
     def bind_loop(self, index: int, length: float) -> None:
         """Set `loop` for a turn."""
         self.frame.variables["loop"] = {
-            "index": index + 1.0, "index0": float(index), "revindex": float(length - index),
-            "revindex0": float(length - index - 1), "first": index == 0, "last": index == length - 1,
+            "index": index + 1.0,
+            "index0": float(index),
+            "revindex": float(length - index),
+            "revindex0": float(length - index - 1),
+            "first": index == 0,
+            "last": index == length - 1,
             "length": float(length),
-        }  # fmt: skip
+        }
 
     def write_set(self, node: nodes.Set, scope: _Scope) -> None:
         """Assign a value."""
@@ -308,7 +315,10 @@ class _Run:
             caller_frame, self.level = self.frame, self.level + 1
             if self.level > LEVELS:
                 raise TemplateFault(f"macros call each other more than {LEVELS} levels deep", unknown=True)
-            self.frame = _Frame(caller_frame, isolated=True) if scope is not None else _Frame()
+            if scope is not None:
+                self.frame = _Frame(caller_frame, isolated=True)
+            else:
+                self.frame = _Frame()
             inner = _Scope(scope)
             if "caller" in keywords:
                 self.frame.variables["caller"] = keywords["caller"]
@@ -316,7 +326,10 @@ class _Run:
                 for name, value in zip(node.args, args, strict=False):
                     inner.names[name] = self.frame.variables[name] = value
                 for name, default in node.defaults:
-                    value = keywords[name] if name in keywords else self.evaluate(default, inner)
+                    if name in keywords:
+                        value = keywords[name]
+                    else:
+                        value = self.evaluate(default, inner)
                     self.frame.variables[name] = value
                 return SafeText(self.capture(node.body, inner))
             finally:
@@ -359,7 +372,9 @@ class _Run:
     def get_dict(self, node: nodes.DictOf, scope: _Scope) -> Any:
         """Return an object, or named arguments."""
         pairs = {key: self.evaluate(each, scope) for key, each in node.pairs}
-        return Keywords(pairs) if node.keywords else order_keys(pairs)
+        if node.keywords:
+            return Keywords(pairs)
+        return order_keys(pairs)
 
     def get_caller(self, node: nodes.Macro, scope: _Scope) -> Any:
         """Return the body of a call block as a function."""
@@ -398,7 +413,8 @@ class _Run:
         try:
             value = fit_call(function, args)
         except TemplateFault as fault:
-            fault.offset = offset if fault.offset is None else fault.offset
+            if fault.offset is None:
+                fault.offset = offset
             raise
         if isinstance(value, str):
             check_text(len(value))
@@ -429,15 +445,21 @@ class _Run:
         if node.operator == "!":
             return not is_true(value)
         number = make_number(value)
-        return -number if node.operator == "-" else number
+        if node.operator == "-":
+            return -number
+        return number
 
     def get_binary(self, node: nodes.Binary, scope: _Scope) -> Any:
         """Return the value of two operands."""
         left = self.evaluate(node.left, scope)
         if node.operator == "||":
-            return left if is_true(left) else self.evaluate(node.right, scope)
+            if is_true(left):
+                return left
+            return self.evaluate(node.right, scope)
         if node.operator == "&&":
-            return self.evaluate(node.right, scope) if is_true(left) else left
+            if is_true(left):
+                return self.evaluate(node.right, scope)
+            return left
         right = self.evaluate(node.right, scope)
         if node.operator == "in":
             return self.contains(left, right, node.offset)
@@ -473,7 +495,10 @@ class _Run:
 
 def _match_arguments(node: nodes.Macro, written: list[Any]) -> tuple[list[Any], dict[str, Any]]:
     """Return positional and named arguments as nunjucks' makeMacro passes them."""
-    keywords = dict(written.pop()) if written and isinstance(written[-1], Keywords) else {}
+    if written and isinstance(written[-1], Keywords):
+        keywords = dict(written.pop())
+    else:
+        keywords = {}
     names, further = node.args, [name for name, _ in node.defaults]
     args = written[: len(names)]
     for name, value in zip(further, written[len(names) :], strict=False):
@@ -543,7 +568,9 @@ def get_remainder(left: Any, right: Any) -> float:
 def round_down(left: Any, right: Any) -> float:
     """Return Math.floor(left / right)."""
     quotient = divide(left, right)
-    return quotient if math.isnan(quotient) or math.isinf(quotient) else float(math.floor(quotient))
+    if math.isnan(quotient) or math.isinf(quotient):
+        return quotient
+    return float(math.floor(quotient))
 
 
 def raise_to_power(left: Any, right: Any) -> float:
@@ -554,9 +581,13 @@ def raise_to_power(left: Any, right: Any) -> float:
     try:
         return math.pow(base, exponent)
     except OverflowError:
-        return -math.inf if base < 0 and exponent % 2 == 1 else math.inf
+        if base < 0 and exponent % 2 == 1:
+            return -math.inf
+        return math.inf
     except ValueError:
-        return math.inf if base == 0 else math.nan
+        if base == 0:
+            return math.inf
+        return math.nan
 
 
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {

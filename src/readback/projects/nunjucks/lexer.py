@@ -14,9 +14,17 @@ MARK = re.compile(r"\{%|\{\{|\{#|#\}")
 DELIMITERS = frozenset("()[]{}%*-+~/#,:|.<>=!")
 LONG_OPERATORS = ("===", "!==", "==", "!=", "<=", ">=", "//", "**")
 KINDS = {
-    "(": "left-paren", ")": "right-paren", "[": "left-bracket", "]": "right-bracket", "{": "left-curly",
-    "}": "right-curly", ",": "comma", ":": "colon", "~": "tilde", "|": "pipe",
-}  # fmt: skip
+    "(": "left-paren",
+    ")": "right-paren",
+    "[": "left-bracket",
+    "]": "right-bracket",
+    "{": "left-curly",
+    "}": "right-curly",
+    ",": "comma",
+    ":": "colon",
+    "~": "tilde",
+    "|": "pipe",
+}
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 
 
@@ -41,7 +49,9 @@ class Lexer:
         """Return the next token, None at the end."""
         if self.at >= len(self.text):
             return None
-        return self.read_code() if self.in_tag else self.read_text()
+        if self.in_tag:
+            return self.read_code()
+        return self.read_text()
 
     def read_text(self) -> Token:
         """Return text up to a tag, a comment, or the start of a tag."""
@@ -60,7 +70,10 @@ class Lexer:
         found_mark = MARK.search(text, start)
         if found_mark and found_mark.group() == "#}":
             raise TemplateFault("unexpected end of comment", found_mark.start())
-        self.at = found_mark.start() if found_mark else len(text)
+        if found_mark:
+            self.at = found_mark.start()
+        else:
+            self.at = len(text)
         return Token("data", text[start : self.at], start)
 
     def read_code(self) -> Token:

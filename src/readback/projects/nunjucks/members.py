@@ -28,10 +28,20 @@ from readback.projects.nunjucks.fault import TemplateFault, check_items, check_t
 
 OBJECT_MEMBERS = frozenset(
     (
-        "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString",
-        "valueOf", "__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__",
+        "constructor",
+        "hasOwnProperty",
+        "isPrototypeOf",
+        "propertyIsEnumerable",
+        "toLocaleString",
+        "toString",
+        "valueOf",
+        "__proto__",
+        "__defineGetter__",
+        "__defineSetter__",
+        "__lookupGetter__",
+        "__lookupSetter__",
     )
-)  # fmt: skip
+)
 TEXT_MEMBERS = OBJECT_MEMBERS | frozenset(
     (
         "anchor", "at", "big", "blink", "bold", "charAt", "charCodeAt", "codePointAt", "concat", "endsWith", "fixed",
@@ -69,17 +79,27 @@ def get_member(target: Any, key: str) -> Any:
             return float(get_length(target))
         if is_index(key):
             return slice_text(target, int(key), int(key) + 1) or UNDEFINED
-        return _get_method(target, key, TEXT_METHODS) if key in TEXT_MEMBERS else UNDEFINED
+        if key in TEXT_MEMBERS:
+            return _get_method(target, key, TEXT_METHODS)
+        return UNDEFINED
     if isinstance(target, list):
         if key == "length":
             return float(len(target))
         if is_index(key):
-            return target[int(key)] if int(key) < len(target) else UNDEFINED
-        return _get_method(target, key, LIST_METHODS) if key in LIST_MEMBERS else UNDEFINED
+            if int(key) < len(target):
+                return target[int(key)]
+            return UNDEFINED
+        if key in LIST_MEMBERS:
+            return _get_method(target, key, LIST_METHODS)
+        return UNDEFINED
     if isinstance(target, float):
-        return _get_method(target, key, NUMBER_METHODS) if key in NUMBER_MEMBERS else UNDEFINED
+        if key in NUMBER_MEMBERS:
+            return _get_method(target, key, NUMBER_METHODS)
+        return UNDEFINED
     if isinstance(target, bool):
-        return _get_method(target, key, OBJECT_METHODS) if key in OBJECT_MEMBERS else UNDEFINED
+        if key in OBJECT_MEMBERS:
+            return _get_method(target, key, OBJECT_METHODS)
+        return UNDEFINED
     raise refuse_unknown(f"the member {key} of a function")
 
 
@@ -106,7 +126,9 @@ def get_position(value: Any, default: float) -> float:
     number = make_number(value)
     if math.isnan(number):
         return 0.0
-    return number if math.isinf(number) else float(math.trunc(number))
+    if math.isinf(number):
+        return number
+    return float(math.trunc(number))
 
 
 def bound(position: float, length: int) -> int:
@@ -118,7 +140,9 @@ def round_half_up(number: float) -> float:
     """Return Math.round(number): halves go up."""
     whole = math.floor(number)
     rounded = float(whole if number - whole < 0.5 else whole + 1)
-    return rounded if rounded else math.copysign(0.0, number)
+    if rounded:
+        return rounded
+    return math.copysign(0.0, number)
 
 
 def _slice_text(text: str, start: Any = UNDEFINED, end: Any = UNDEFINED, *_: Any) -> str:
@@ -147,7 +171,9 @@ def _split(text: str, separator: Any = UNDEFINED, limit: Any = UNDEFINED, *_: An
     else:
         parts = text.split(format_value(separator))
     check_items(len(parts))
-    return parts if limit is UNDEFINED else parts[: int(min(max(get_position(limit, 0), 0), len(parts)))]
+    if limit is UNDEFINED:
+        return parts
+    return parts[: int(min(max(get_position(limit, 0), 0), len(parts)))]
 
 
 def _replace(text: str, old: Any = UNDEFINED, new: Any = UNDEFINED, *_: Any) -> str:
@@ -202,7 +228,9 @@ def _pad(at_start: bool) -> Method:
         if missing <= 0 or not written:
             return text
         blanks = slice_text(written * (missing // max(1, get_length(written)) + 1), 0, missing)
-        return blanks + text if at_start else text + blanks
+        if at_start:
+            return blanks + text
+        return text + blanks
 
     return pad
 
@@ -212,31 +240,42 @@ def _repeat(text: str, times: Any = UNDEFINED, *_: Any) -> str:
     if number < 0 or math.isinf(number):
         raise TemplateFault("a text cannot be repeated so often")
     check_text(number * len(text))
-    return text * int(number) if text else ""
+    if text:
+        return text * int(number)
+    return ""
 
 
 def _index_of(text: str, searched: Any = UNDEFINED, start: Any = UNDEFINED, *_: Any) -> float:
     first = int(min(max(get_position(start, 0), 0), get_length(text)))
     before = slice_text(text, 0, first)
     at = text.find(format_value(searched), len(before))
-    return float(get_length(text[:at])) if at >= 0 else -1.0
+    if at >= 0:
+        return float(get_length(text[:at]))
+    return -1.0
 
 
 def _at(target: Any, index: Any = UNDEFINED, *_: Any) -> Any:
     length = int(make_number(get_member(target, "length")))
     position = get_position(index, 0)
-    position = position + length if position < 0 else position
-    return get_member(target, str(int(position))) if 0 <= position < length else UNDEFINED
+    if position < 0:
+        position = position + length
+    if 0 <= position < length:
+        return get_member(target, str(int(position)))
+    return UNDEFINED
 
 
 def _char_at(text: str, index: Any = UNDEFINED, *_: Any) -> str:
     position = get_position(index, 0)
-    return slice_text(text, int(position), int(position) + 1) if 0 <= position < get_length(text) else ""
+    if 0 <= position < get_length(text):
+        return slice_text(text, int(position), int(position) + 1)
+    return ""
 
 
 def _char_code_at(text: str, index: Any = UNDEFINED, *_: Any) -> float:
     unit = _char_at(text, index)
-    return float(ord(unit)) if unit else math.nan
+    if unit:
+        return float(ord(unit))
+    return math.nan
 
 
 def _to_fixed(number: float, digits: Any = UNDEFINED, *_: Any) -> str:
@@ -245,10 +284,15 @@ def _to_fixed(number: float, digits: Any = UNDEFINED, *_: Any) -> str:
         raise TemplateFault("toFixed() digits argument must be between 0 and 100")
     if math.isnan(number) or abs(number) >= 1e21:
         return format_number(number)
-    exact = Decimal(number).quantize(Decimal(1).scaleb(-int(places)), ROUND_HALF_UP) if places < 28 else None
+    if places < 28:
+        exact = Decimal(number).quantize(Decimal(1).scaleb(-int(places)), ROUND_HALF_UP)
+    else:
+        exact = None
     if exact is None:
         raise refuse_unknown("toFixed with so many digits")
-    return f"{exact:f}" if number != 0 else f"{abs(exact):f}"
+    if number != 0:
+        return f"{exact:f}"
+    return f"{abs(exact):f}"
 
 
 def _to_text(value: Any, base: Any = UNDEFINED, *_: Any) -> str:
@@ -310,7 +354,10 @@ def _flatten(target: list[Any], depth: Any = UNDEFINED, *_: Any) -> list[Any]:
 
 
 def _join(target: list[Any], joiner: Any = UNDEFINED, *_: Any) -> str:
-    between = "," if joiner is UNDEFINED else format_value(joiner)
+    if joiner is UNDEFINED:
+        between = ","
+    else:
+        between = format_value(joiner)
     check_text(len(between) * len(target))
     return join_list(target, between)
 

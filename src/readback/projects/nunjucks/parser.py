@@ -16,9 +16,15 @@ COMPARISONS = frozenset(("==", "===", "!=", "!==", "<", ">", "<=", ">="))
 CLOSERS = frozenset(("right-paren", "right-bracket", "right-curly"))
 # From the loosest to the tightest: token kind and text, and what JavaScript it becomes.
 LEVELS = (
-    ("tilde", "~", "~"), ("operator", "+", "+"), ("operator", "-", "-"), ("operator", "*", "*"),
-    ("operator", "/", "/"), ("operator", "//", "floor"), ("operator", "%", "%"), ("operator", "**", "pow"),
-)  # fmt: skip
+    ("tilde", "~", "~"),
+    ("operator", "+", "+"),
+    ("operator", "-", "-"),
+    ("operator", "*", "*"),
+    ("operator", "/", "/"),
+    ("operator", "//", "floor"),
+    ("operator", "%", "%"),
+    ("operator", "**", "pow"),
+)
 OTHER_FILES = frozenset(("include", "import", "from", "extends"))
 ASYNC = frozenset(("ifAsync", "asyncEach", "asyncAll"))
 RAW_ENDS = {name: re.compile(rf"\{{%[{SPACES}]*({name}|end{name})[{SPACES}]*%\}}") for name in ("raw", "verbatim")}
@@ -170,10 +176,15 @@ class Parser:
         if name in ASYNC:
             raise refuse_unknown(f"the tag {name}", token.offset)
         parsers = {
-            "if": self.parse_if, "for": self.parse_for, "set": self.parse_set, "macro": self.parse_macro,
-            "call": self.parse_call, "filter": self.parse_filter_block, "switch": self.parse_switch,
+            "if": self.parse_if,
+            "for": self.parse_for,
+            "set": self.parse_set,
+            "macro": self.parse_macro,
+            "call": self.parse_call,
+            "filter": self.parse_filter_block,
+            "switch": self.parse_switch,
             "block": self.parse_block,
-        }  # fmt: skip
+        }
         if name not in parsers:
             raise self.fail(f"unknown block tag: {name}", token)
         return parsers[name]()
@@ -283,7 +294,10 @@ class Parser:
         body = self.parse_until("endcall")
         self.end_tag()
         last = macro.args[-1] if macro.args else None
-        keywords = last if isinstance(last, nodes.DictOf) and last.keywords else None
+        if isinstance(last, nodes.DictOf) and last.keywords:
+            keywords = last
+        else:
+            keywords = None
         if keywords is None:
             keywords = nodes.DictOf(tag.offset, [], keywords=True)
             macro.args.append(keywords)
@@ -406,11 +420,16 @@ class Parser:
         if isinstance(right, nodes.Symbol):
             name = right.name
         elif isinstance(right, nodes.Literal):
-            name = "null" if right.value is None else format_value(right.value)
+            if right.value is None:
+                name = "null"
+            else:
+                name = format_value(right.value)
         if len(args) > 1:
             raise self.fail("a test has one argument at most")
         test = nodes.Is(node.offset, arrange(node), name, [arrange(each) for each in args])
-        return nodes.Unary(node.offset, "!", test) if inverted else test
+        if inverted:
+            return nodes.Unary(node.offset, "!", test)
+        return test
 
     def parse_compare(self) -> nodes.Node:
         """Return operands and comparisons."""
@@ -419,7 +438,9 @@ class Parser:
         while (token := self.next()) and token.text in COMPARISONS and token.kind == "operator":
             rest.append((token.text, self.parse_binary(0)))
         self.push(token)
-        return nodes.Compared(node.offset, node, rest) if rest else node
+        if rest:
+            return nodes.Compared(node.offset, node, rest)
+        return node
 
     def parse_binary(self, level: int) -> nodes.Node:
         """Return operands and one operator of a level, and tighter ones inside."""
@@ -438,7 +459,11 @@ class Parser:
             self.next()
             operand = self.parse_unary(with_filters=False)
             is_doubled = isinstance(operand, nodes.Unary) and operand.operator == token.text
-            operator = token.text * 2 if is_doubled else token.text  # which JavaScript takes for an increment
+            # which JavaScript takes for an increment
+            if is_doubled:
+                operator = token.text * 2
+            else:
+                operator = token.text
             node: nodes.Node = nodes.Unary(token.offset, operator, operand)
         else:
             node = self.parse_primary()

@@ -47,7 +47,9 @@ def write_row(node: nodes.Node) -> list[Part]:
 
 def _write_test(node: nodes.Node) -> list[Part]:
     """Return a test as `call === true`."""
-    return [node, "===", nodes.Literal(node.offset, True)] if isinstance(node, nodes.Is) else [node]
+    if isinstance(node, nodes.Is):
+        return [node, "===", nodes.Literal(node.offset, True)]
+    return [node]
 
 
 class _Row:

@@ -123,10 +123,16 @@ def export_project(project: Project) -> dict[str, Any]:
         for mode in project.modes
     ]
     rows = [
-        {"index": row.index, "fields": row.fields, "description": row.description, "metadata": row.metadata,
-         "settings": row.settings, "place": export_place(row.place)}
+        {
+            "index": row.index,
+            "fields": row.fields,
+            "description": row.description,
+            "metadata": row.metadata,
+            "settings": row.settings,
+            "place": export_place(row.place),
+        }
         for row in project.rows
-    ]  # fmt: skip
+    ]
     return {
         "tool": project.tool,
         "name": project.name,
@@ -149,18 +155,26 @@ def import_project(raw: Mapping[str, Any]) -> Project:
     )
     rows = tuple(
         ProjectRow(
-            each["index"], each["fields"], each["description"], each["metadata"], each["settings"],
+            each["index"],
+            each["fields"],
+            each["description"],
+            each["metadata"],
+            each["settings"],
             Location(**each["place"]),
         )
         for each in raw["rows"]
-    )  # fmt: skip
+    )
     diagnostics = tuple(
         Diagnostic(
-            each["code"], each["values"], Location(**each["place"]), each["flagged"], each["severity"],
+            each["code"],
+            each["values"],
+            Location(**each["place"]),
+            each["flagged"],
+            each["severity"],
             tuple(each["among"]),
         )
         for each in raw["diagnostics"]
-    )  # fmt: skip
+    )
     return Project(
         raw["tool"], raw["name"], modes, tuple(raw["providers"]), rows, diagnostics, raw["refused"], raw["digest"]
     )

@@ -28,7 +28,9 @@ def load_external(value: Any, files: ProjectFiles, inside: str = "") -> Any:
     if isinstance(value, dict):
         return {key: load_external(each, files, "vars" if key == "vars" else inside) for key, each in value.items()}
     is_reference = isinstance(value, str) and value.startswith(FILE) and inside != "vars"
-    return load_file(value, files) if is_reference else value
+    if is_reference:
+        return load_file(value, files)
+    return value
 
 
 def load_file(reference: str, files: ProjectFiles, place: Location = NOWHERE) -> Any:
@@ -57,7 +59,9 @@ def _load_path(path: Path, files: ProjectFiles) -> Any:
     if suffix == ".csv":
         rows = read_csv(files.read(path), ",", has_mark=False)
         is_single = bool(rows) and len(rows[0]) == 1
-        return [next(iter(row.values())) for row in rows] if is_single else rows
+        if is_single:
+            return [next(iter(row.values())) for row in rows]
+        return rows
     return files.read(path)
 
 
@@ -88,7 +92,9 @@ class _Follower:
         target, whole = self.find(reference, root)
         followed = self.follow(target, whole, depth + 1)
         others = {key: self.follow(each, root, depth + 1) for key, each in value.items() if key != "$ref"}
-        return others | followed if others and isinstance(followed, dict) else followed
+        if others and isinstance(followed, dict):
+            return others | followed
+        return followed
 
     def find(self, reference: str, root: Any) -> tuple[Any, Any]:
         """Return what a reference points to, and the document that it is in."""
@@ -123,7 +129,10 @@ def fill_environment(value: Any, environment: Mapping[str, str]) -> Any:
         if not ENVIRONMENT.search(tag):
             return tag
         named = ENVIRONMENT_NAME.search(tag)
-        name = (named.group(1) or named.group(2)) if named else ""
+        if named:
+            name = named.group(1) or named.group(2)
+        else:
+            name = ""
         if "|" not in tag and name not in environment:
             return tag
         try:

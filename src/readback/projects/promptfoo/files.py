@@ -90,9 +90,15 @@ class ProjectFiles:
     def expand(self, pattern: str, place: Location = NOWHERE) -> list[Path]:
         """Return the files that match a pattern, in the order in which the package glob lists them."""
         paths: list[Path] = []
-        prefix = format_relative(self.root, self.folder) if self.folder != self.root else ""
+        if self.folder != self.root:
+            prefix = format_relative(self.root, self.folder)
+        else:
+            prefix = ""
         for alternative in expand_braces(pattern.removeprefix(FILE)):
-            named = f"{prefix}/{alternative}" if prefix else alternative.removeprefix("./")
+            if prefix:
+                named = f"{prefix}/{alternative}"
+            else:
+                named = alternative.removeprefix("./")
             found_paths, diagnostics = expand(self.root, named, place)
             outside = [each for each in diagnostics if each.code == "dat-path-outside"]
             self.diagnostics.extend(outside)
@@ -144,8 +150,14 @@ def expand_braces(pattern: str) -> list[str]:
         wider: list[str] = []
         for each in patterns:
             match = BRACES.search(each)
-            parts = match.group(1).split(",") if match else [""]
-            start, end = (match.start(), match.end()) if match else (len(each), len(each))
+            if match:
+                parts = match.group(1).split(",")
+            else:
+                parts = [""]
+            if match:
+                start, end = (match.start(), match.end())
+            else:
+                start, end = (len(each), len(each))
             wider.extend(each[:start] + part + each[end:] for part in parts)
         patterns = wider[:ALTERNATIVES]
         if len(wider) > ALTERNATIVES:

@@ -47,9 +47,20 @@ FLAGS = {
     "PROMPTFOO_REQUIRE_JSON_PROMPTS": "needs_json",
 }
 IMAGES = {
-    "jpg": "jpeg", "jpeg": "jpeg", "png": "png", "gif": "gif", "bmp": "bmp", "webp": "webp", "svg": "svg+xml",
-    "tif": "tiff", "tiff": "tiff", "ico": "x-icon", "avif": "avif", "heic": "heic", "heif": "heif",
-}  # fmt: skip
+    "jpg": "jpeg",
+    "jpeg": "jpeg",
+    "png": "png",
+    "gif": "gif",
+    "bmp": "bmp",
+    "webp": "webp",
+    "svg": "svg+xml",
+    "tif": "tiff",
+    "tiff": "tiff",
+    "ico": "x-icon",
+    "avif": "avif",
+    "heic": "heic",
+    "heif": "heif",
+}
 RECORDINGS = frozenset(
     ("mp3", "wav", "ogg", "aac", "m4a", "flac", "wma", "aiff", "opus", "mp4", "webm", "mkv", "avi", "mov", "wmv", "m4v")
 )
@@ -152,10 +163,19 @@ class _ProjectReader:
 
     def read_providers(self, config: dict[str, Any], places: dict[Any, Location]) -> list[Provider]:
         """Return label, id and the prompts filter of each provider, in order; one that is there twice counts once."""
-        key = "targets" if config.get("targets") else "providers"
+        if config.get("targets"):
+            key = "targets"
+        else:
+            key = "providers"
         written = config.get(key)
-        listed = written if isinstance(written, list) else []
-        entries = [written] if isinstance(written, str) else listed
+        if isinstance(written, list):
+            listed = written
+        else:
+            listed = []
+        if isinstance(written, str):
+            entries = [written]
+        else:
+            entries = listed
         providers: list[Provider] = []
         for index, entry in enumerate(entries):
             place = places.get((key, index), places[key])
@@ -182,8 +202,13 @@ class _ProjectReader:
         if is_code(entry):
             raise MadeByCode(entry, "a provider", place)
         path = self.files.find(entry, place)
-        value = self.files.read_json(path) if path.suffix == ".json" else self.files.read_yaml(path)
-        return value if isinstance(value, list) else [value]
+        if path.suffix == ".json":
+            value = self.files.read_json(path)
+        else:
+            value = self.files.read_yaml(path)
+        if isinstance(value, list):
+            return value
+        return [value]
 
     def make_modes(self, prompts: Iterable[PromptText], providers: list[Provider]) -> list[ProjectMode]:
         """Return the modes: prompts, with a number from the second of a label on, and the providers they go to."""
@@ -196,7 +221,8 @@ class _ProjectReader:
             turns[prompt.label] += 1
             recorded = respell(prompt.label)
             name = recorded or EMPTY
-            name = f"{name} ({turns[prompt.label]})" if turns[prompt.label] > 1 else name
+            if turns[prompt.label] > 1:
+                name = f"{name} ({turns[prompt.label]})"
             labels = tuple(label for label, _, wanted in providers if is_allowed(wanted, prompt.label, prompt.id))
             goes_to_all = len(labels) == len(providers)
             settings: dict[str, Any] = {"label": prompt.label, "raw": prompt.raw, "environment": texts}
@@ -405,10 +431,16 @@ def read_provider(entry: Any) -> tuple[str, str, list[Any] | None] | None:
     if not isinstance(given_id, str):
         name, inner = next(iter(entry.items()))
         options = inner if isinstance(inner, dict) else {}
-        given_id = options.get("id") if isinstance(options.get("id"), str) else name_provider(str(name))
+        if isinstance(options.get("id"), str):
+            given_id = options.get("id")
+        else:
+            given_id = name_provider(str(name))
     label, wanted = options.get("label"), options.get("prompts")
     identifier = str(given_id)
-    named = label if isinstance(label, str) and label else identifier
+    if isinstance(label, str) and label:
+        named = label
+    else:
+        named = identifier
     return named, identifier, wanted if isinstance(wanted, list) else None
 
 
@@ -426,9 +458,13 @@ def list_kept_from(wanted: Any, providers: Iterable[Provider]) -> list[str]:
 def name_provider(written: str) -> str:
     """Return the id that promptfoo gives a provider without options: `openai:chat:m` is `openai:m`."""
     match = re.fullmatch(r"openai:(?:chat|completion|responses):(.+)", written)
-    return f"openai:{match.group(1)}" if match else written
+    if match:
+        return f"openai:{match.group(1)}"
+    return written
 
 
 def is_set(value: Any) -> bool:
     """Whether a variable of the environment switches something on."""
-    return str(value).lower() in TRUE if value is not None else False
+    if value is not None:
+        return str(value).lower() in TRUE
+    return False

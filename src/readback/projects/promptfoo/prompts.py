@@ -96,7 +96,9 @@ def _list_entries(written: Any, places: dict[Any, Location], refusals: list[str]
 
 def _get_text(item: dict[str, Any], key: str) -> str | None:
     value = item.get(key)
-    return value if isinstance(value, str) and value else None
+    if isinstance(value, str) and value:
+        return value
+    return None
 
 
 def is_taken_for_path(text: str) -> bool:
@@ -182,14 +184,20 @@ def _read_table(path: Path, entry: _Entry, files: ProjectFiles) -> list[PromptTe
     text = files.read(path)
     rows: list[tuple[str, str | None]] = []
     try:
-        table = _read_trimmed(text) if "," in text else None
+        if "," in text:
+            table = _read_trimmed(text)
+        else:
+            table = None
     except Refusal:
         table = None
     if table is not None:
         rows = [(row["prompt"], row.get("label") or None) for row in table if row.get("prompt")]
     else:
         lines = [line for line in re.split(r"\r?\n", text) if line.strip(SPACES)]
-        skipped = 1 if lines and lines[0].lower().strip(SPACES) == "prompt" else 0
+        if lines and lines[0].lower().strip(SPACES) == "prompt":
+            skipped = 1
+        else:
+            skipped = 0
         rows = [(line, None) for line in lines[skipped:]]
     taken_labels = {label for _, label in rows if label}
     prompts = []

@@ -104,7 +104,10 @@ def _make_history(mode: Mapping[str, Any], row: Mapping[str, Any]) -> list[Any] 
             continue
         try:
             rendered = _render_prompt(mode, each["settings"], each["fields"], list(history))
-            text = rendered.text if rendered.chat is None else str(stringify(rendered.chat))
+            if rendered.chat is None:
+                text = rendered.text
+            else:
+                text = str(stringify(rendered.chat))
         except (TemplateFault, Unrendered):
             continue  # a row that failed is no turn
         history.append(_make_turn(text))
@@ -119,7 +122,10 @@ def _make_turn(text: str) -> dict[str, Any]:
         parsed = None
     last = None
     if isinstance(parsed, list) and parsed:
-        last = parsed[-1].get("content") if isinstance(parsed[-1], dict) else parsed[-1]
+        if isinstance(parsed[-1], dict):
+            last = parsed[-1].get("content")
+        else:
+            last = parsed[-1]
         last = last if is_true(last) else parsed[-1]
     prompt = parsed if is_true(parsed) else text
     return {"prompt": prompt, "input": last if is_true(last) else prompt, "output": ""}
@@ -193,7 +199,10 @@ def _render_chat(
     messages: list[Any] = []
     contents: list[list[Chunk]] = []
     for message in chat:
-        content = message.get("content") if isinstance(message, dict) else None
+        if isinstance(message, dict):
+            content = message.get("content")
+        else:
+            content = None
         if not isinstance(content, str):
             messages.append(fill(message))
             contents.append([])
@@ -269,7 +278,8 @@ def _list_messages(value: Any, contents: list[list[Chunk]] | None) -> RenderedMe
     is_list = isinstance(exported, list) and all(isinstance(each, dict) for each in exported)
     if not is_list:
         written = str(stringify(value))
-        written = written if len(written) <= 60 else f"{written[:60]}…"
+        if not (len(written) <= 60):
+            written = f"{written[:60]}…"
         raise Unrendered(f"the messages would be `{written}`, which is no list of messages: {SERVER_REFUSES}")
     segments: list[tuple[TextSegment, ...]] = []
     for index, message in enumerate(exported):

@@ -142,7 +142,9 @@ class RowReader:
             content = follow_references(load_external(content, self.files), self.files)
         if content is None:
             return []
-        return content if isinstance(content, list) else [content]
+        if isinstance(content, list):
+            return content
+        return [content]
 
     def read_lines(self, path: Path) -> list[Any]:
         """Return the values of JSON lines."""
@@ -236,7 +238,9 @@ def read_default_test(written: Any, files: ProjectFiles, place: Location) -> dic
     """Return the default test, inline or from a file."""
     if isinstance(written, str) and written.startswith(FILE):
         written = load_file(written, files, place)
-    return written if isinstance(written, dict) else {}
+    if isinstance(written, dict):
+        return written
+    return {}
 
 
 def list_scenarios(written: Any, reader: RowReader) -> list[tuple[dict[str, Any], int, Location]]:
@@ -266,7 +270,8 @@ def list_scenarios(written: Any, reader: RowReader) -> list[tuple[dict[str, Any]
 def _read_scenario_tests(written: Any, reader: RowReader, place: Location) -> list[tuple[dict[str, Any], Location]]:
     if isinstance(written, str):
         try:
-            written = load_file(written, reader.files) if written.startswith(FILE) else written
+            if written.startswith(FILE):
+                written = load_file(written, reader.files)
         except (MadeByCode, Refusal) as refusal:
             reader.refuse(refusal, place)
             return []
@@ -275,7 +280,10 @@ def _read_scenario_tests(written: Any, reader: RowReader, place: Location) -> li
 
 
 def _load_texts(written: Any, files: ProjectFiles) -> list[Any]:
-    items = written if isinstance(written, list) else [written]
+    if isinstance(written, list):
+        items = written
+    else:
+        items = [written]
     return [load_file(each, files) if isinstance(each, str) and each.startswith(FILE) else each for each in items]
 
 
@@ -297,7 +305,9 @@ def merge_scenario(config: dict[str, Any], test: dict[str, Any]) -> dict[str, An
 def get_mapping(holder: Mapping[str, Any], key: str) -> dict[str, Any]:
     """Return a mapping under a key; nothing where it is something else."""
     value = holder.get(key)
-    return value if isinstance(value, dict) else {}
+    if isinstance(value, dict):
+        return value
+    return {}
 
 
 def build_row(
@@ -327,7 +337,9 @@ def read_repeat(written: Any, default: int = 1) -> int:
     is_number = isinstance(written, int | float) and not isinstance(written, bool)
     if not is_number or (isinstance(written, float) and not written.is_integer()):
         return default
-    return int(written) if 0 < written <= SAFE_INTEGER else default
+    if 0 < written <= SAFE_INTEGER:
+        return int(written)
+    return default
 
 
 def list_choices(row: TestRow, files: ProjectFiles, *, expands: bool) -> dict[str, list[Any]]:
@@ -358,7 +370,10 @@ def is_unreadable(reference: str, files: ProjectFiles) -> bool:
 
 def _list_files(name: str, reference: str, files: ProjectFiles, place: Location) -> list[Any]:
     pattern = reference.removeprefix(FILE)
-    paths = files.expand(pattern, place) if has_magic(pattern) or "{" in pattern else []
+    if has_magic(pattern) or "{" in pattern:
+        paths = files.expand(pattern, place)
+    else:
+        paths = []
     if not paths:
         try:
             paths = [files.find(pattern, place)]

@@ -33,7 +33,9 @@ Trace = list[Chunk]
 
 def cut_line_break(value: Any) -> Any:
     """Remove one line feed from the end of a text."""
-    return value[:-1] if isinstance(value, str) and value.endswith("\n") else value
+    if isinstance(value, str) and value.endswith("\n"):
+        return value[:-1]
+    return value
 
 
 def fill_placeholders(variables: dict[str, Any]) -> dict[str, Trace]:
@@ -77,7 +79,10 @@ def cut(trace: Iterable[Chunk], start: int, end: int) -> Trace:
     for chunk in trace:
         first, last = max(start - at, 0), min(end - at, len(chunk.text))
         if first < last:
-            offset = None if chunk.offset is None else chunk.offset + first
+            if chunk.offset is None:
+                offset = None
+            else:
+                offset = chunk.offset + first
             pieces.append(Chunk(chunk.text[first:last], chunk.variable, offset))
         at += len(chunk.text)
     return pieces
@@ -89,7 +94,10 @@ def is_partial(text: str) -> bool:
         at = text.find(start)
         while at >= 0:
             close = text.find(end, at + 2)
-            inside = text[at + 2 : close] if close >= 0 else ""
+            if close >= 0:
+                inside = text[at + 2 : close]
+            else:
+                inside = ""
             if close < 0 or any(sign in inside for sign in LINE_ENDS):
                 return True
             at = text.find(start, at + 1)

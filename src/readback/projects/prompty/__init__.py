@@ -41,7 +41,9 @@ def recognise(text: str, name: str) -> str | None:
         return tool
     if name.endswith(SUFFIX):
         return PROMPTY_0
-    return PROMPTFLOW_JINJA if name.endswith((".jinja2", ".md")) and FLOW_START.match(text) else None
+    if name.endswith((".jinja2", ".md")) and FLOW_START.match(text):
+        return PROMPTFLOW_JINJA
+    return None
 
 
 def read_prompt(path: Path, root: Path, tool: str | None = None) -> ProjectMode:
@@ -57,7 +59,10 @@ def read_prompt(path: Path, root: Path, tool: str | None = None) -> ProjectMode:
         loader = tool or recognise(text, path.name) or PROMPTY_0
         if loader == PROMPTFLOW and path.suffix != SUFFIX:
             loader = PROMPTFLOW_JINJA
-        prompt = PromptyFile(text) if loader == PROMPTFLOW_JINJA else load(loader, text, files, path.name)
+        if loader == PROMPTFLOW_JINJA:
+            prompt = PromptyFile(text)
+        else:
+            prompt = load(loader, text, files, path.name)
         template, settings = prompt.template, prompt.settings
     except Refusal as refusal:
         refused = refusal.reason
@@ -69,14 +74,18 @@ def find_tool(head: bytes, name: str) -> str | None:
     """Return the tool whose prompt a file is by its beginning; settings are parsed in the bounded child."""
     text = head.decode("utf-8", "replace").replace("\r\n", "\n")
     if name.endswith(FLOW_SUFFIX):
-        return PROMPTFLOW_JINJA if FLOW_START.match(text) else None
+        if FLOW_START.match(text):
+            return PROMPTFLOW_JINJA
+        return None
     if not name.endswith(SUFFIX) or not text.lstrip().startswith("---"):
         return None
     try:
         answer = sandbox.call(CHOOSE, {"text": text})
     except sandbox.Stopped:
         return None
-    return answer if isinstance(answer, str) else None
+    if isinstance(answer, str):
+        return answer
+    return None
 
 
 def choose(payload: dict[str, Any]) -> str | None:

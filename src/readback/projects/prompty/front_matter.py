@@ -77,8 +77,14 @@ def read_bytes(path: Path) -> bytes:
 
 def choose_tool(text: str) -> str | None:
     """Return the tool whose keys the front matter of a text has; None where it has none of a prompty file."""
-    match = MATTER.search(text) if IS_MATTER.match(text) else None
-    settings = decode({"text": match[1], "json": False})["value"] if match else None
+    if IS_MATTER.match(text):
+        match = MATTER.search(text)
+    else:
+        match = None
+    if match:
+        settings = decode({"text": match[1], "json": False})["value"]
+    else:
+        settings = None
     if not isinstance(settings, Mapping):
         return None
     model, template, inputs = settings.get("model"), settings.get("template"), settings.get("inputs")
@@ -97,14 +103,18 @@ def choose_tool(text: str) -> str | None:
     if isinstance(sample, str) and sample.endswith(".json") and not sample.startswith("${"):
         return PROMPTFLOW  # prompty 0.1 writes such a reference as ${file:…}
     is_old = isinstance(model, Mapping) and any(key in model for key in MODEL_0)
-    return PROMPTY_0 if is_old or "sample" in settings or "model" in settings else None
+    if is_old or "sample" in settings or "model" in settings:
+        return PROMPTY_0
+    return None
 
 
 def load(tool: str, text: str, files: ProjectFiles, name: str) -> PromptFile:
     """Return what a tool takes from the text of a prompty file. Raises Refusal where it would not load it."""
     if tool == PROMPTY_0:
         return load_prompty_0(text, files, name)
-    return load_prompty_2(text, files) if tool == PROMPTY_2 else load_promptflow(text, files)
+    if tool == PROMPTY_2:
+        return load_prompty_2(text, files)
+    return load_promptflow(text, files)
 
 
 def load_prompty_0(text: str, files: ProjectFiles, name: str, depth: int = 0) -> PromptFile:
@@ -185,8 +195,14 @@ def load_prompty_2(text: str, files: ProjectFiles) -> PromptFile:
         body: Any = match[2]
     else:
         loaded = _decode(text)
-        attributes = loaded if isinstance(loaded, dict) else {}
-        body = loaded if isinstance(loaded, str) else attributes.get("instructions", "")
+        if isinstance(loaded, dict):
+            attributes = loaded
+        else:
+            attributes = {}
+        if isinstance(loaded, str):
+            body = loaded
+        else:
+            body = attributes.get("instructions", "")
     if not isinstance(attributes, dict):
         raise Refusal("the front matter is no mapping")
     attributes = _resolve(attributes, files, needs_whole=True)
@@ -200,8 +216,14 @@ def load_prompty_2(text: str, files: ProjectFiles) -> PromptFile:
             raise Refusal(f"template.{key} is no mapping")
     if not isinstance(attributes.get("model", {}), str | dict):
         raise Refusal("`model` is neither a name nor a mapping")
-    form = template["format"] if isinstance(template["format"], dict) else {"kind": template["format"]}
-    parser = template["parser"] if isinstance(template["parser"], dict) else {"kind": template["parser"]}
+    if isinstance(template["format"], dict):
+        form = template["format"]
+    else:
+        form = {"kind": template["format"]}
+    if isinstance(template["parser"], dict):
+        parser = template["parser"]
+    else:
+        parser = {"kind": template["parser"]}
     strict = form.get("strict")
     settings = {
         "format": _get_kind(form, "jinja2"),
@@ -214,7 +236,9 @@ def load_prompty_2(text: str, files: ProjectFiles) -> PromptFile:
 
 def _get_kind(settings: Mapping[str, Any], default: str) -> str:
     kind = settings.get("kind", "*")
-    return default if kind in ("", "*", None) else str(kind)
+    if kind in ("", "*", None):
+        return default
+    return str(kind)
 
 
 def _read_inputs_2(inputs: Any) -> list[dict[str, Any]]:
@@ -265,7 +289,10 @@ def _resolve(value: Any, files: ProjectFiles, keeps_unknown: bool = False, needs
         return {key: _resolve(each, files, keeps_unknown, needs_whole) for key, each in value.items()}
     if not isinstance(value, str):
         return value
-    written = value if keeps_unknown or needs_whole else value.strip()
+    if keeps_unknown or needs_whole:
+        written = value
+    else:
+        written = value.strip()
     match = REFERENCE.fullmatch(written)
     if match is None:
         return written
@@ -274,10 +301,14 @@ def _resolve(value: Any, files: ProjectFiles, keeps_unknown: bool = False, needs
         text = read_text(files, path)
         if path.suffix.lower() == ".json" or not (keeps_unknown or needs_whole):
             return _parse_json(text, path)
-        return _decode(text) if path.suffix.lower() in (".yml", ".yaml") else text
+        if path.suffix.lower() in (".yml", ".yaml"):
+            return _decode(text)
+        return text
     if match[1].lower() == "env":
         _, _, default = match[2].partition(":")
-        return default if default and not keeps_unknown else written
+        if default and not keeps_unknown:
+            return default
+        return written
     if not keeps_unknown and not needs_whole:
         raise Refusal(f"Invalid attribute format ({written})")
     return written

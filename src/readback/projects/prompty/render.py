@@ -50,7 +50,10 @@ def render_messages(settings: Mapping[str, Any], fields: Mapping[str, Any]) -> R
         return RenderedMessages(None, error=str(fault), notes=rendering.list_notes())
     messages = []
     for cut in rendering.messages:
-        text = cut.content.text if cut.content is not None else None
+        if cut.content is not None:
+            text = cut.content.text
+        else:
+            text = None
         content: Any = cut.parts if cut.parts is not None else text
         message: dict[str, Any] = {"role": cut.role, **cut.fields}
         if content is not None:
@@ -143,21 +146,36 @@ class _Rendering:
                     raise NoMessages(f"Required input '{each['name']}' not provided and has no default value")
         if self.settings["parser"] != "prompty":
             raise NoMessages(f"Parser {self.settings['parser']} not found")
-        nonce = secrets.token_hex(8) if self.settings["strict"] else None
+        if self.settings["strict"]:
+            nonce = secrets.token_hex(8)
+        else:
+            nonce = None
         marks = {f"__PROMPTY_THREAD_{secrets.token_hex(4)}_{name}__": name for name in rich}
         inserted = {**values, **{name: mark for mark, name in marks.items()}}
-        template = self.template if nonce is None else sign_role_lines(self.template, nonce)
+        if nonce is None:
+            template = self.template
+        else:
+            template = sign_role_lines(self.template, nonce)
         text = self._fill(template, inserted, WHOLE)
         messages = cut_prompty_2(text, nonce)
         if nonce is not None:
             for message in messages:
-                message.content = message.content.replace(nonce, RANDOM) if message.content is not None else None
-        self.messages = _put_rich_values(messages, marks, rich, values) if rich else messages
+                if message.content is not None:
+                    message.content = message.content.replace(nonce, RANDOM)
+                else:
+                    message.content = None
+        if rich:
+            self.messages = _put_rich_values(messages, marks, rich, values)
+        else:
+            self.messages = messages
         self.opens = nonce is None and opens_by_value(text, BOUNDARY_LINE)
 
     def _run_promptflow(self) -> None:
         settings = self.settings
-        values = self.fields if self.fields or not settings["sample"] else dict(settings["sample"])
+        if self.fields or not settings["sample"]:
+            values = self.fields
+        else:
+            values = dict(settings["sample"])
         declared = settings["inputs"] or {name: {} for name in settings["sample"]}
         missing = [name for name, each in declared.items() if name not in values and "default" not in each]
         if missing:
@@ -173,7 +191,10 @@ class _Rendering:
             if isinstance(value, str)
             for role in SEPARATOR_FLOW.findall(value)
         }
-        hidden = {name: _replace_roles(value, roles) for name, value in inputs.items()} if roles else inputs
+        if roles:
+            hidden = {name: _replace_roles(value, roles) for name, value in inputs.items()}
+        else:
+            hidden = inputs
         text = self._fill(template, hidden, FLOW)
         try:
             self.messages = cut_promptflow(text, is_prompty=True)
@@ -189,7 +210,10 @@ class _Rendering:
                 for key, value in message.fields.items()
             }
             for role, mark in roles.items():
-                message.content = message.content.replace(mark, role) if message.content is not None else None
+                if message.content is not None:
+                    message.content = message.content.replace(mark, role)
+                else:
+                    message.content = None
 
     def _run_promptflow_jinja(self) -> None:
         text = self._fill(self.template, self.fields, FLOW)
@@ -257,7 +281,10 @@ def _add_rich_value(messages: list[CutMessage], kind: str, value: Any) -> None:
             if isinstance(each, dict):
                 content = each.get("content", "")
                 fields = {key: other for key, other in each.items() if key not in ("role", "content", "parts")}
-                parts = content if isinstance(content, list) else None
+                if isinstance(content, list):
+                    parts = content
+                else:
+                    parts = None
                 text = OwnedText(content if isinstance(content, str) else str(content))
                 messages.append(CutMessage(str(each.get("role", "user")), text, parts, fields))
         return
@@ -267,7 +294,10 @@ def _add_rich_value(messages: list[CutMessage], kind: str, value: Any) -> None:
     if messages and messages[-1].role == "user":
         last = messages[-1]
         if last.parts is None:
-            last.parts = [{"type": "text", "text": last.content.text}] if last.content is not None else []
+            if last.content is not None:
+                last.parts = [{"type": "text", "text": last.content.text}]
+            else:
+                last.parts = []
         last.parts.append(part)
     else:
         messages.append(CutMessage("user", OwnedText(""), [part]))

@@ -126,7 +126,10 @@ def cut_prompty_2(text: OwnedText, nonce: str | None) -> list[CutMessage]:
     attributes: dict[str, Any] = {}
     role, is_opened = "system", False
     for line in [*text.split_lines(), None]:
-        match = None if line is None else BOUNDARY.match(line.text.strip())
+        if line is None:
+            match = None
+        else:
+            match = BOUNDARY.match(line.text.strip())
         if line is not None and match is None:
             lines.append(line)
             continue
@@ -195,7 +198,10 @@ def cut_promptflow(text: OwnedText, is_prompty: bool) -> list[CutMessage]:
             role = piece.text.strip().lower()
             if role not in ROLES_FLOW:
                 wanted = ", ".join(f"'{each}:'" for each in ROLES_FLOW)
-                start = role if len(role) <= 60 else role[:60] + "…"
+                if len(role) <= 60:
+                    start = role
+                else:
+                    start = role[:60] + "…"
                 raise NoMessages(f"a chat begins with a role line ({wanted}), and this one begins with {start!r}")
             messages.append(CutMessage(role))
     return messages

@@ -45,7 +45,10 @@ def read_prompt(path: Path, root: Path, name: str) -> PromptFile:
     settings: dict[str, Any] = {}
     if isinstance(value, Mapping):
         written = value.get("template")
-        template = written if isinstance(written, str) else ""
+        if isinstance(written, str):
+            template = written
+        else:
+            template = ""
         refused = find_fault(value) or ""
         variables = value.get("input_variables")
         settings = {
@@ -144,7 +147,9 @@ def _encode(name: str, value: Any, variable: Mapping[str, Any], allows_all: bool
 
 
 def _get(context: Any = None, name: Any = None, default: Any = "") -> Any:
-    return default if context is None or name is None else context.get(name, default)
+    if context is None or name is None:
+        return default
+    return context.get(name, default)
 
 
 def _camel_case(text: str, *_: Any) -> str:

@@ -175,7 +175,9 @@ class _Rendering:
         )
         if name in HELPERS:
             answer = HELPERS[name](helper_call)
-            return write(answer) if answer.text is not None or answer.value else OwnedText("")
+            if answer.text is not None or answer.value:
+                return write(answer)
+            return OwnedText("")
         return _render_value_block(helper_call, self._look_up(node.call.path, scope))
 
     def _evaluate(self, expression: Expression, scope: Scope) -> Value:
@@ -224,7 +226,9 @@ def _list_segments(path: Path) -> list[str]:
 
 def _get_name(path: Path) -> str:
     name = path.parts[0] if path.parts else ""
-    return f"@{name}" if path.of_data else name
+    if path.of_data:
+        return f"@{name}"
+    return name
 
 
 def look_up_member(value: Value, member: str) -> Value:
@@ -250,7 +254,10 @@ def write(value: Value) -> OwnedText:
         return value.text
     if value.value is None:
         return OwnedText("")
-    text = str(value.value).lower() if isinstance(value.value, bool) else str(value.value)
+    if isinstance(value.value, bool):
+        text = str(value.value).lower()
+    else:
+        text = str(value.value)
     return OwnedText(text, [value.name] * len(text))
 
 
@@ -425,7 +432,9 @@ def _subtract(call: HelperCall) -> Value:
 
 
 def _json(call: HelperCall) -> Value:
-    return Value(json.dumps(call.params[0].value), call.params[0].name) if call.params else Value("")
+    if call.params:
+        return Value(json.dumps(call.params[0].value), call.params[0].name)
+    return Value("")
 
 
 def _camel_case(call: HelperCall) -> Value:

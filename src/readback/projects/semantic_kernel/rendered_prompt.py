@@ -104,7 +104,10 @@ def _read_message(tag: Tag) -> Message:
     role = tag.attributes.get("role")
     if role not in ROLES:
         raise NoMessages("a message has no role" if role is None else f"semantic-kernel knows no role {role!r}")
-    texts = [unescape(join_owned(tag.text))] if join_owned(tag.text).text else []
+    if join_owned(tag.text).text:
+        texts = [unescape(join_owned(tag.text))]
+    else:
+        texts = []
     parts: list[dict[str, Any]] = [{"type": "text", "text": each.text} for each in texts]
     only_text = True
     for child in tag.children:
@@ -138,7 +141,9 @@ def unescape(text: OwnedText) -> OwnedText:
         read = html.unescape(match[0])
         pieces += [text.cut(start, match.start()), OwnedText(read, [text.owners[match.start()]] * len(read))]
         start = match.end()
-    return join_owned([*pieces, text.cut(start, len(text.text))]) if pieces else text
+    if pieces:
+        return join_owned([*pieces, text.cut(start, len(text.text))])
+    return text
 
 
 def _as_element(tag: Tag) -> ElementTree.Element:
@@ -169,7 +174,10 @@ def _parse(source: OwnedText) -> Tag:
     def add_text(text: str) -> None:
         start = places[parser.CurrentByteIndex]
         is_plain = source.text.startswith(text, start)
-        owners = source.owners[start : start + len(text)] if is_plain else [source.owners[start]] * len(text)
+        if is_plain:
+            owners = source.owners[start : start + len(text)]
+        else:
+            owners = [source.owners[start]] * len(text)
         top = stack[-1]
         (top.children[-1].tail if top.children else top.text).append(OwnedText(text, owners))
 
@@ -184,7 +192,9 @@ def _parse(source: OwnedText) -> Tag:
 
 
 def _name(name: str) -> str:
-    return "{" + name if "}" in name else name
+    if "}" in name:
+        return "{" + name
+    return name
 
 
 def _list_places(text: str) -> Iterator[int]:

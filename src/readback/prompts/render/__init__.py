@@ -193,18 +193,25 @@ def _make_segments(template: Template, pieces: Sequence[Piece], values: Values) 
 
 def _find_state(name: str, values: Values, defaults: Values) -> UseState:
     """Say what became of a plain field, which is filled with whatever its value is."""
-    value = values[name] if name in values else defaults[name]
+    if name in values:
+        value = values[name]
+    else:
+        value = defaults[name]
     if value is None:
         return "null"
     if value in ("", [], {}):
         return "empty"
-    return "present" if name in values else "default"
+    if name in values:
+        return "present"
+    return "default"
 
 
 def _find_origin(template: Template, name: str | None, values: Values) -> Origin:
     if name is None:
         return template.origin
-    return "variable" if name in values or STEP.split(name)[0] in values else "default"
+    if name in values or STEP.split(name)[0] in values:
+        return "variable"
+    return "default"
 
 
 def _make_diagnostic(template: Template, wrong: Refusal) -> Diagnostic:
@@ -249,7 +256,10 @@ def _render_jinja(
                 if new_count
                 else ()
             )
-            verdict = verdicts[new_count] if new_count < len(rest) else None
+            if new_count < len(rest):
+                verdict = verdicts[new_count]
+            else:
+                verdict = None
         except sandbox.Stopped as stopped:
             verdict = stopped.kind, stopped.detail
             _remember(_make_key(templates[len(answers)], inputs), verdict)
@@ -267,7 +277,9 @@ def _ask_staying_child(
     name = tuple((template.text, template.blocks) for template in templates), inputs["origins"]
     answers = ask_staying_child(name, WORK, {"templates": _list_requests(templates), **inputs}, limits)
     is_whole = answers is not None and len(answers) == len(templates)
-    return answers if is_whole and not any("failed" in answer for answer in answers or ()) else None
+    if is_whole and not any("failed" in answer for answer in answers or ()):
+        return answers
+    return None
 
 
 def _list_requests(templates: Sequence[Template]) -> list[list[Any]]:
@@ -293,7 +305,10 @@ def make_rendered(template: Template, answer: Mapping[str, Any]) -> Rendered:
     """Make a rendered template of what the sandbox answered."""
     names = _locate_names(template.place, tuple(answer["names"].items()))
     use_rows = answer.get("uses")
-    uses = _locate_uses(template.place, tuple(map(tuple, use_rows))) if use_rows else ()
+    if use_rows:
+        uses = _locate_uses(template.place, tuple(map(tuple, use_rows)))
+    else:
+        uses = ()
     if failed := answer.get("failed"):
         return Rendered((), names, (_explain_failure(template, failed),), False, uses)
     places = {line: _locate_line(template, line) for line in {piece[3] for piece in answer["pieces"]}}
@@ -351,7 +366,10 @@ def _explain_failure(template: Template, failed: Mapping[str, Any]) -> Diagnosti
     if kind == "include":
         return Diagnostic("alb-include", {}, place, "include")
     values = {"reason": reason, "mark": "", "why": ""}
-    unreadable = find_unreadable(template.text, failed["line"]) if template.syntax == "jinja" else None
+    if template.syntax == "jinja":
+        unreadable = find_unreadable(template.text, failed["line"])
+    else:
+        unreadable = None
     if unreadable:
         values |= {"mark": unreadable.mark, "why": unreadable.why}
     return Diagnostic("alb-render-error", values, place, reason)

@@ -47,7 +47,9 @@ Source = nodes.Node | Each | None  # None: not said by one expression
 
 def format_step(key: str | int) -> str:
     """Format one key of a path: `.title` or `[2]`."""
-    return f"[{key}]" if isinstance(key, int) else f".{key}"
+    if isinstance(key, int):
+        return f"[{key}]"
+    return f".{key}"
 
 
 def find_chain(expr: nodes.Node) -> Chain | None:
@@ -64,7 +66,9 @@ def find_chain(expr: nodes.Node) -> Chain | None:
     else:
         return None
     inner = find_chain(holder)
-    return Chain((*inner.prefixes, expr), (*inner.keys, key)) if inner else None
+    if inner:
+        return Chain((*inner.prefixes, expr), (*inner.keys, key))
+    return None
 
 
 def _constant_or_node(arg: nodes.Expr) -> str | int | nodes.Expr:
@@ -113,11 +117,17 @@ class Names:
         if chain is None:
             return self._together(_outermost(expr))
         if chain.root == "loop" and chain.root not in self.sources:
-            return None if chain.keys[:1] in (("previtem",), ("nextitem",)) else self._together(_arguments(expr))
+            if chain.keys[:1] in (("previtem",), ("nextitem",)):
+                return None
+            return self._together(_arguments(expr))
         starts = self._starts(chain.root)
         if not starts:
-            return starts if starts is None else self._together(_arguments(expr))
-        return frozenset(start + chain.rest for start in starts) if len(starts) == 1 else starts
+            if starts is None:
+                return starts
+            return self._together(_arguments(expr))
+        if len(starts) == 1:
+            return frozenset(start + chain.rest for start in starts)
+        return starts
 
     def _starts(self, name: str) -> frozenset[str] | None:
         if name not in self.starts_by_name:
@@ -132,7 +142,10 @@ class Names:
 
     def _of_sources(self, name: str) -> frozenset[str] | None:
         sources = self.sources.get(name, [])
-        starts = [frozenset({name})] if name in self.context else []
+        if name in self.context:
+            starts = [frozenset({name})]
+        else:
+            starts = []
         for source in sources:
             source_starts = self._of_source(source)
             if source_starts is None:
@@ -146,8 +159,12 @@ class Names:
         if isinstance(source, Each):
             starts = self.certain(source.expr)
             whole = starts and len(starts) == 1 and find_chain(strip_calls(source.expr))
-            return frozenset(start + "[*]" for start in starts) if starts and whole else starts
-        return None if source is None else self.certain(source)
+            if starts and whole:
+                return frozenset(start + "[*]" for start in starts)
+            return starts
+        if source is None:
+            return None
+        return self.certain(source)
 
     def _together(self, parts: Iterator[nodes.Node]) -> frozenset[str] | None:
         together: set[str] = set()
@@ -237,7 +254,11 @@ def find_first_lines(tree: nodes.Template, names: Names) -> dict[str, int]:
         chain = find_chain(expr)
         if chain is None or chain.root not in names.context or chain.prefixes[0].ctx != "load":  # type: ignore[attr-defined]
             continue
-        keys = chain.keys if names.reads(chain.root) else ()  # elsewhere the name is another thing
+        # elsewhere the name is another thing
+        if names.reads(chain.root):
+            keys = chain.keys
+        else:
+            keys = ()
         fixed = takewhile(lambda key: isinstance(key, str), keys)
         name = ".".join((chain.root, *map(str, fixed)))
         lines[name] = min(lines.get(name, expr.lineno), expr.lineno)
@@ -350,7 +371,10 @@ class _Paths:
     def _of_name(self, name: str) -> tuple[str, ...]:
         if name not in self._paths_by_name:
             self._paths_by_name[name] = ()  # `{% set x = x or y %}` adds nothing to where x comes from
-            paths = [name] if name in self._names.context else []
+            if name in self._names.context:
+                paths = [name]
+            else:
+                paths = []
             for source in self._names.sources.get(name, ()):
                 if isinstance(source, Each):
                     paths += [path + EACH for path in self.list_paths(source.expr)]
@@ -394,8 +418,12 @@ def find_entered_texts(
 
 def _classify_text(text: str, how: How) -> str:
     if looks_like_python(text):
-        return "json" if _is_json(text) else "python"
-    return "text" if how == "loop" and len(text) > 1 and text != MASK else ""
+        if _is_json(text):
+            return "json"
+        return "python"
+    if how == "loop" and len(text) > 1 and text != MASK:
+        return "text"
+    return ""
 
 
 def _is_json(text: str) -> bool:

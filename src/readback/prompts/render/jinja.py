@@ -133,7 +133,10 @@ def make_environment(
     `mutable` for templates that change what they make; `marked` for the rendering that keeps track of origins, `seen`
     for one that only looks at the names it reads.
     """
-    environment_class = _Sandboxed if mutable else _ImmutableSandboxed
+    if mutable:
+        environment_class = _Sandboxed
+    else:
+        environment_class = _ImmutableSandboxed
     env = environment_class(trim_blocks=blocks, lstrip_blocks=blocks)
     if marked or watched:
         env.filters |= {WATCH: render_seen.watch_name, FIND: render_seen.watch_found, GET: render_seen.watch_get}
@@ -255,11 +258,13 @@ def render_one(
     compiled = compile_template(text, blocks, hidden)
     if isinstance(compiled, Failed):
         return {"names": {}, "failed": compiled.verdict}
-    values = _apply_cells(compiled, values, cells) if cells else values
+    if cells:
+        values = _apply_cells(compiled, values, cells)
     try:
-        pieces, uses = (
-            render_pieces(compiled, values, absent) if origins else (_make_whole(render_plain(compiled, values)), ())
-        )
+        if origins:
+            pieces, uses = render_pieces(compiled, values, absent)
+        else:
+            pieces, uses = (_make_whole(render_plain(compiled, values)), ())
         texts = find_entered_texts(compiled.walked, values, ())
         if texts:  # seldom, so that a second look at the branches that were taken costs nothing
             texts = find_entered_texts(
@@ -267,7 +272,10 @@ def render_one(
             )
         return {"names": compiled.lines, "pieces": pieces, "uses": uses, "drawn": compiled.drawn, "texts": texts}
     except Failed as failed:
-        uses = _account_by_watching(compiled, values, absent) if origins and failed.verdict["kind"] == "error" else ()
+        if origins and failed.verdict["kind"] == "error":
+            uses = _account_by_watching(compiled, values, absent)
+        else:
+            uses = ()
         return {"names": compiled.lines, "failed": failed.verdict, "uses": uses}
 
 
@@ -336,7 +344,9 @@ def render_plain(ready: CompiledTemplate, values: Mapping[str, Any]) -> str:
 
 
 def _make_whole(text: str) -> list[Piece]:
-    return [(text, "unknown", None, None)] if text else []
+    if text:
+        return [(text, "unknown", None, None)]
+    return []
 
 
 def _find_random(tree: nodes.Template, hidden: frozenset[str]) -> Drawn | None:

@@ -140,7 +140,10 @@ class Marker(NodeTransformer):
         assert expr.node is not None  # noqa: S101 - a filter block has no join in an output
         items = self.described(expr.node, expr.lineno)
         item_chain = items.chain or find_chain(expr.node)
-        after = list_tails(item_chain) if item_chain else ()
+        if item_chain:
+            after = list_tails(item_chain)
+        else:
+            after = ()
         self.opening(Site(items.kind, items.name, expr.lineno, item_chain, items.default, items.falsy, after))
         args: list[nodes.Expr] = [nodes.Const(len(self.sites) - 1)]
         args.append(nodes.List([*item_chain.prefixes] if item_chain else []))
@@ -152,7 +155,10 @@ class Marker(NodeTransformer):
     def described(self, expr: nodes.Expr, line: int) -> Site:
         """Describe an output as a site."""
         certain = self.names.certain(expr)
-        name = ", ".join(sorted(certain)) if certain else None
+        if certain:
+            name = ", ".join(sorted(certain))
+        else:
+            name = None
         kind: Kind = "unknown" if certain is None else "variable" if certain else "literal"
         output_chain = find_chain(strip_calls(expr))
         roots = self.names.context | self.names.sources.keys() | ({"loop"} if kind == "unknown" else set())
@@ -219,7 +225,9 @@ def split_marked(marked: str, base: int) -> list[tuple[str, int]] | None:
             return None
         if text:
             parts.append((text, inner))
-    return None if open_ else parts
+    if open_:
+        return None
+    return parts
 
 
 def has_plane_character(base: int, texts: Sequence[str]) -> bool:
@@ -271,7 +279,9 @@ class Trace:
     def _root(self, site: Site, value: Any) -> str | None:
         assert site.chain is not None  # noqa: S101 - only such sites are traced
         root = site.chain.root
-        return root if root in self.roots and value is self.values.get(root) else None
+        if root in self.roots and value is self.values.get(root):
+            return root
+        return None
 
     def _tail(self, site: Site, at: int, objects: list[Any], computed: list[Any]) -> str:
         """Return the keys after the prefix `at`, with the computed ones as they came out."""
@@ -363,11 +373,20 @@ def join_marked(
     """Join as the filter does, with each item between marks of its own."""
     trace: Trace = context.parent[TRACE]
     site = trace.sites[index]
-    start = trace.path(site, objects, computed) if site.chain else None
+    if site.chain:
+        start = trace.path(site, objects, computed)
+    else:
+        start = None
     listed = bool(objects) and objects[-1] is value and isinstance(value, list)
     used, several = _is_default_used(site, objects), site.name is not None and ", " in site.name
-    suffix = "" if attribute is None else format_step(attribute)
-    get = make_attrgetter(context.environment, attribute) if attribute is not None else None
+    if attribute is None:
+        suffix = ""
+    else:
+        suffix = format_step(attribute)
+    if attribute is not None:
+        get = make_attrgetter(context.environment, attribute)
+    else:
+        get = None
     texts = []
     for position, item in enumerate(value):
         shown_item = get(item) if get else item

@@ -143,8 +143,10 @@ def _split_tags(template: str) -> Iterator[Tag]:
         alone = alone and kind not in ("variable", "raw") and (not after or after.isspace())
         if alone:
             line += "\n" in rest
-            rest = rest.partition("\n")[2] if "\n" in rest else rest
-            literal = literal if kind == "partial" else literal.rstrip(" ")
+            if "\n" in rest:
+                rest = rest.partition("\n")[2]
+            if kind != "partial":
+                literal = literal.rstrip(" ")
         if literal:
             yield Tag("literal", literal, start_line - literal.count("\n"))
         if kind != "comment":
@@ -174,12 +176,14 @@ def _render(tags: Sequence[Tag], scopes: list[_Scope], run: _Run, depth: int) ->
             run.add(key, None, line)
         elif kind in ("variable", "raw"):
             scope_value = _find_value(key, scopes, run, line, only_asked=False)
-            value = (
-                scopes[1].value
-                if scope_value.value is True and key == "." and kind == "variable"
-                else scope_value.value
-            )
-            text = value if isinstance(value, str) else str(value)
+            if scope_value.value is True and key == "." and kind == "variable":
+                value = scopes[1].value
+            else:
+                value = scope_value.value
+            if isinstance(value, str):
+                text = value
+            else:
+                text = str(value)
             if kind == "variable":
                 for sign, escape in ESCAPES:
                     text = text.replace(sign, escape)
@@ -221,7 +225,10 @@ def _find_value(key: str, scopes: Sequence[_Scope], run: _Run, line: int, only_a
             value = _step_into(scope.value, key, line)
         except (AttributeError, KeyError, IndexError, ValueError):
             continue
-        name = f"{scope.path}.{key}" if scope.path else key
+        if scope.path:
+            name = f"{scope.path}.{key}"
+        else:
+            name = key
         state: UseState = "null" if value is None else "empty" if value in ("", [], {}) else "present"
         run.reads.setdefault((name, state, only_asked), line)
         if not only_asked and (cell := cell_of(value)) is not None:

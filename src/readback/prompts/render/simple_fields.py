@@ -85,9 +85,18 @@ class _Text:
 
     def refuse(self, field: str, line: int) -> None:
         names = ", ".join(islice(self._values, KNOWN))
-        available = f"there are {names}" if names else "there is no value for any field"
-        reason = available if field.isidentifier() else "only plain names are filled in"
-        shown_field = field[:SHOWN] if field.strip() else f"{{{field[:SHOWN]}}}"
+        if names:
+            available = f"there are {names}"
+        else:
+            available = "there is no value for any field"
+        if field.isidentifier():
+            reason = available
+        else:
+            reason = "only plain names are filled in"
+        if field.strip():
+            shown_field = field[:SHOWN]
+        else:
+            shown_field = f"{{{field[:SHOWN]}}}"
         if len(self.refusals) < REFUSED:
             values = {"field": shown_field, "reason": reason}
             self.refusals.setdefault(field, Refusal("jdg-format-field", line, values, field[:SHOWN]))
@@ -110,7 +119,8 @@ def fill_format(text: str, values: Values) -> tuple[list[Piece], list[Refusal]]:
     pieces = _Text(values)
     literal, position, line, literal_line = "", 0, 1, 1
     for token in TOKEN.finditer(text):
-        literal_line = line if not literal else literal_line
+        if not literal:
+            literal_line = line
         literal += text[position : token.start()]
         line += text.count("\n", position, token.start())
         position = token.end()
@@ -141,7 +151,10 @@ def _is_plain(name: str) -> bool:
 def _fill_formatted(pieces: _Text, field: str, values: Values, line: int) -> None:
     """Fill a field with a conversion or a format specification, as `str.format` writes it."""
     match = SPEC.fullmatch(field)
-    name, conversion, spec = match.groups() if match else (field, None, None)
+    if match:
+        name, conversion, spec = match.groups()
+    else:
+        name, conversion, spec = (field, None, None)
     if not _is_plain(name) or name not in values or (conversion, spec) == (None, None):
         pieces.refuse(field, line)
     elif conversion is not None and conversion not in CONVERSIONS:
@@ -149,7 +162,10 @@ def _fill_formatted(pieces: _Text, field: str, values: Values, line: int) -> Non
     elif WIDE.search(spec or ""):
         pieces.refuse_field(field, "it asks for more than 9,999 characters", line)
     else:
-        value = values[name] if conversion is None else CONVERSIONS[conversion](values[name])
+        if conversion is None:
+            value = values[name]
+        else:
+            value = CONVERSIONS[conversion](values[name])
         try:
             pieces.add_value(format(value, spec or ""), name, line)
         except (TypeError, ValueError) as error:
@@ -171,7 +187,10 @@ def fill_percent(text: str, values: Values) -> tuple[list[Piece], list[Refusal]]
         if token["plain"]:
             pieces.add_literal("%", line)
         elif spec is None:
-            reason = "a single '%'; write '%%' for the character itself" if name is None else "no conversion follows"
+            if name is None:
+                reason = "a single '%'; write '%%' for the character itself"
+            else:
+                reason = "no conversion follows"
             pieces.refuse_field(token[0], reason, line)
         elif name not in values:
             pieces.refuse(name, line)

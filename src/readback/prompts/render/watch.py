@@ -101,7 +101,10 @@ class Watcher(NodeTransformer):
     def visit_Filter(self, node: nodes.Filter) -> nodes.Filter:  # noqa: N802 - named by the visitor
         """Watch what a filter works on, and its arguments."""
         if node.node is not None:
-            node.node = self._as(_classify_default(node), node.node) if node.name in DEFAULTS else self.visit(node.node)
+            if node.name in DEFAULTS:
+                node.node = self._as(_classify_default(node), node.node)
+            else:
+                node.node = self.visit(node.node)
         first = {MARK: len(node.args), JOIN: 3}.get(node.name, 0)  # what our own filters are told is no use
         node.args[first:] = self._visit_shown(node.args[first:])
         node.kwargs = self._visit_shown(node.kwargs)
@@ -141,7 +144,10 @@ class Watcher(NodeTransformer):
         """Let the holder of `holder.get(key)` pass by, for what the call answers hides whether the key was there."""
         name_chain = find_chain(node)
         method: nodes.Getattr = node.node  # type: ignore[assignment]
-        look = self._look(node, name_chain) if name_chain else None
+        if name_chain:
+            look = self._look(node, name_chain)
+        else:
+            look = None
         if name_chain is None or look is None or look.site is not None or not isinstance(name_chain.keys[-1], str):
             method.node = self.visit(method.node)
             return node
@@ -158,7 +164,10 @@ class Watcher(NodeTransformer):
         if not isinstance(node, nodes.Getattr | nodes.Getitem):
             return node
         holder_chain = find_chain(node.node)
-        look = self._look(node.node, holder_chain) if holder_chain else None
+        if holder_chain:
+            look = self._look(node.node, holder_chain)
+        else:
+            look = None
         node.node = self._watch_holders(node.node)
         if look and look.name is not None:
             number = self._number(replace(look, how="holder", only_asked=False))
@@ -167,11 +176,15 @@ class Watcher(NodeTransformer):
 
     def _scope(self, node: nodes.For) -> tuple[str, str | None]:
         """Return a loop's variable and the path of what it goes through; None where the template does not say."""
-        name = node.target.name if isinstance(node.target, nodes.Name) else ""
+        if isinstance(node.target, nodes.Name):
+            name = node.target.name
+        else:
+            name = ""
         iterated_chain = find_chain(strip_calls(node.iter))
-        look = (
-            self._look(iterated_chain.prefixes[-1], iterated_chain) if iterated_chain and not node.recursive else None
-        )
+        if iterated_chain and not node.recursive:
+            look = self._look(iterated_chain.prefixes[-1], iterated_chain)
+        else:
+            look = None
         whole = look is not None and look.name is not None and all(isinstance(s, Each) for s in self._sources(name))
         return name, f"{look.name}[*]" if whole and look else None
 
@@ -189,7 +202,9 @@ class Watcher(NodeTransformer):
         if names.reads(root) or (from_loop and root not in self.recursive):
             certain = names.certain(node)
             if certain is not None and len(certain) < 2:
-                return Look(next(iter(certain)), *self._describe_use(node)) if certain else None
+                if certain:
+                    return Look(next(iter(certain)), *self._describe_use(node))
+                return None
         if not name_chain.keys and root not in names.context and not from_loop and names.sources[root] != [None]:
             return None  # a text of the template's own making; what it was made from has passed by
         site = Site("unknown", None, node.lineno, name_chain, tails=list_tails(name_chain))
@@ -251,17 +266,25 @@ def make_watcher(tree: nodes.Template, names: Names, holders: bool = False) -> W
 
 def _classify_default(node: nodes.Filter) -> How:
     """Classify what a default filter does for the value before it; one that supplies nothing only tests."""
-    first = node.args[0] if node.args else nodes.Const("")
+    if node.args:
+        first = node.args[0]
+    else:
+        first = nodes.Const("")
     if isinstance(first, nodes.Concat) and len(first.nodes) == 3 and _is_mark(first.nodes[0]):
         first = first.nodes[1]
     nothing = (isinstance(first, nodes.Const) and not first.value) or getattr(first, "items", first) == []
     if nothing:
         return "asked"
-    return "falsy" if len(node.args) > 1 or node.kwargs else "default"
+    if len(node.args) > 1 or node.kwargs:
+        return "falsy"
+    return "default"
 
 
 def _is_mark(node: nodes.Expr) -> bool:
-    first = node.value[:1] if isinstance(node, nodes.Const) and isinstance(node.value, str) else ""
+    if isinstance(node, nodes.Const) and isinstance(node.value, str):
+        first = node.value[:1]
+    else:
+        first = ""
     return any(has_plane_character(plane, first) for plane in PLANES)
 
 
@@ -318,7 +341,10 @@ def watch_get(context: Context, holder: Any, index: int) -> Any:
     sightings: Sightings = context.parent[SIGHTINGS]
     look = sightings.looks[index]
     if isinstance(holder, dict):
-        value = holder[look.key] if look.key in holder else Undefined(name=look.key)
+        if look.key in holder:
+            value = holder[look.key]
+        else:
+            value = Undefined(name=look.key)
         sightings.odd[index, "present" if value else _find_state(value, look.how)] += 1
     return holder
 
@@ -328,13 +354,17 @@ def _find_state(value: Any, how: str) -> str:
     if how == "holder" and not isinstance(value, Undefined):
         return "present"
     if isinstance(value, Undefined):
-        return "default" if how in ("default", "falsy") else "missing"
+        if how in ("default", "falsy"):
+            return "default"
+        return "missing"
     if how == "falsy":
         return "falsy"
     if value is None:
         return "null"
     if isinstance(value, str | list | dict | tuple):
-        return "idle" if how == "looped" else "empty"
+        if how == "looped":
+            return "idle"
+        return "empty"
     return "present"
 
 
@@ -346,7 +376,9 @@ def _find_name(trace: Trace, look: Look, objects: list[Any], computed: list[Any]
         name = root + (look.site.tails[0] or "")
     elif name is None or ROOT.split(name, maxsplit=1)[0] not in trace.values:  # the template's own None is no value
         return None
-    return NUMBER.sub("[*]", name) if len(name) <= LONGEST_NAME else None
+    if len(name) <= LONGEST_NAME:
+        return NUMBER.sub("[*]", name)
+    return None
 
 
 def list_accounts(looks: Sequence[Look], sightings: Sightings | None, absent: Collection[str]) -> tuple[Account, ...]:
@@ -364,7 +396,10 @@ def list_accounts(looks: Sequence[Look], sightings: Sightings | None, absent: Co
         if state == "present" and root in absent:
             state = "default"
         before = rows.get((name, state), (name, state, 0, 0, 0, True))
-        most = (times, total) if times > before[3] else before[3:5]
+        if times > before[3]:
+            most = (times, total)
+        else:
+            most = before[3:5]
         rows[name, state] = (name, state, 0, *most, look.only_asked and before[5])
     for name in lines.keys() - {name for name, _ in rows}:
         rows[name, "untaken"] = (name, "untaken", 0, 0, 0, all(look.only_asked for look in looks if look.name == name))
@@ -380,7 +415,10 @@ def _count_states(looks: Sequence[Look], sightings: Sightings) -> Iterator[tuple
     for index, look in enumerate(looks):
         if look.name is None:
             continue
-        present_times = sightings.present[index] if look.how != "holder" else 0
+        if look.how != "holder":
+            present_times = sightings.present[index]
+        else:
+            present_times = 0
         states = [*odd.get(index, ()), *([("present", present_times)] if present_times else ())]
         total = sum(times for _, times in states)
         yield from ((look.name, state, look, times, total) for state, times in states)

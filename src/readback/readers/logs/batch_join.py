@@ -80,7 +80,10 @@ class Replies:
             with path.open("rb") as stream:
                 for line in read_lines(stream):
                     row = _decode(line.data)
-                    key = make_key(row.get(self.batch.id_key)) if row is not None else None
+                    if row is not None:
+                        key = make_key(row.get(self.batch.id_key))
+                    else:
+                        key = None
                     if key is not None and len(self.places) < MOST_IDS:
                         place = _Place(number, line.offset, len(line.data or b""))
                         self.places.setdefault(key, []).append(place)
@@ -94,7 +97,9 @@ class Replies:
         names = ", ".join(path.name for path in self.files)
         if not replies:
             body = replace(call.body, warning=join_warnings(call.body.warning, f"no reply in {names}"))
-            return replace(call, body=body) if not call.body.error else call
+            if not call.body.error:
+                return replace(call, body=body)
+            return call
         if len(replies) > 1 or self.needs_model:
             fitting = [reply for reply in replies if is_same_model(call.body.model, reply.model)]
             if len(fitting) != 1:
@@ -111,14 +116,19 @@ class Replies:
                 row = _decode(stream.read(place.size))
         except OSError:
             return None
-        return None if row is None else self.batch.read_reply(clear_non_finite(row))
+        if row is None:
+            return None
+        return self.batch.read_reply(clear_non_finite(row))
 
     def report(self, file: str) -> Iterator[Diagnostic]:
         """Yield what could not be joined."""
         if self.unclear:
             what = f"{self.unclear} × several files answer, or ask under, this {self.batch.id_key}; nothing is joined"
             yield Diagnostic("dat-log-part", {"what": what}, Location(file=file), severity="warning")
-        rest = 0 if self.needs_model else len(self.places.keys() - self.joined)
+        if self.needs_model:
+            rest = 0
+        else:
+            rest = len(self.places.keys() - self.joined)
         if rest and not self.unclear:
             what = f"{rest} × a reply in {', '.join(path.name for path in self.files)} to no request here"
             yield Diagnostic("dat-log-part", {"what": what}, Location(file=file), severity="warning")
@@ -146,7 +156,9 @@ def find_requests(path: Path, batch: BatchFormat) -> Path | None:
     if len(found_files) > 1:
         models = {batch.read_reply(row).model for row in rows} - {None}
         found_files = [other for other in found_files if _asks_models(other, batch, models)]
-    return found_files[0] if len(found_files) == 1 else None
+    if len(found_files) == 1:
+        return found_files[0]
+    return None
 
 
 def _asks_models(path: Path, batch: BatchFormat, models: set[str | None]) -> bool:
@@ -167,7 +179,10 @@ def _list_ids(path: Path, batch: BatchFormat) -> set[Key]:
         with path.open("rb") as stream:
             for line in read_lines(stream):
                 row = _decode(line.data)
-                key = make_key(row.get(batch.id_key)) if row is not None else None
+                if row is not None:
+                    key = make_key(row.get(batch.id_key))
+                else:
+                    key = None
                 if key is not None and len(ids) < MOST_IDS:
                     ids.add(key)
     except OSError:
@@ -193,7 +208,9 @@ def _read_requests(requests: Path, read_requests: Callable[[Path, str], Iterator
 def make_key(value: Any) -> Key | None:
     """Return an id by which rows are joined; a text and a number that look alike are two."""
     record, wrong = read_id(value, "id")
-    return None if record is None or wrong else (type(record), record)
+    if record is None or wrong:
+        return None
+    return (type(record), record)
 
 
 def is_same_model(name: Any, model: str | None) -> bool:
@@ -204,10 +221,14 @@ def is_same_model(name: Any, model: str | None) -> bool:
 
 
 def _decode(data: bytes | None) -> dict[str, Any] | None:
-    return decode_plain(data.strip()) if data else None
+    if data:
+        return decode_plain(data.strip())
+    return None
 
 
 def get_body_model(row: Mapping[str, Any]) -> Any:
     """Return the model of a row's body."""
     body = row.get("body", row.get("params", row.get("request")))
-    return body.get("model") if isinstance(body, dict) else None
+    if isinstance(body, dict):
+        return body.get("model")
+    return None

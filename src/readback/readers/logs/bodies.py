@@ -44,7 +44,10 @@ def read_body(body: Any, url: Any = None) -> Body:
         return Body(error="no body")
     if not isinstance(body, dict):
         return Body(error=f"the body is {describe_kind(body)}")
-    path = url.split("?")[0].rstrip("/") if isinstance(url, str) else ""
+    if isinstance(url, str):
+        path = url.split("?")[0].rstrip("/")
+    else:
+        path = ""
     last = path.rsplit("/", 1)[-1]
     if path.endswith("/chat/completions"):
         return read_chat(body)
@@ -104,7 +107,10 @@ def read_completion(body: Mapping[str, Any]) -> Body:
         return Body(None, prompt, model, None, NO_ROLES, details)
     if isinstance(prompt, list) and prompt:
         details["prompt"] = prompt
-        what = "texts" if all(isinstance(part, str) for part in prompt) else "tokens or texts"
+        if all(isinstance(part, str) for part in prompt):
+            what = "texts"
+        else:
+            what = "tokens or texts"
         return Body(None, None, model, None, f"completions: a list of {len(prompt)} {what}, no roles", details)
     return Body(None, None, model, f"the prompt is {describe_kind(prompt)}", None, details)
 
@@ -147,8 +153,14 @@ def read_response_request(body: Mapping[str, Any]) -> Body:
             warnings[warning] = None
     elif sent_input is not None:
         return _refuse(f"input is {describe_kind(sent_input)}", model, body, details)
-    earlier = EARLIER if any(body.get(key) is not None for key in EARLIER_KEYS) else None
-    stored = STORED_PROMPT if isinstance(body.get("prompt"), dict) else None
+    if any(body.get(key) is not None for key in EARLIER_KEYS):
+        earlier = EARLIER
+    else:
+        earlier = None
+    if isinstance(body.get("prompt"), dict):
+        stored = STORED_PROMPT
+    else:
+        stored = None
     if not messages and not earlier and not stored:
         return Body(messages, None, model, "no messages", None, details)
     return Body(messages, None, model, None, join_warnings(earlier, stored, *warnings), details)
@@ -256,9 +268,15 @@ def _read_content(content: Any, default: str) -> tuple[dict[str, Any], str | Non
     role = content.get("role")
     if role is not None and not isinstance(role, str):
         return {}, f"a role is {describe_kind(role)}", None
-    warning = None if role is None or role in GEMINI_ROLES else f"{UNKNOWN_ROLE} '{role[:40]}'"
+    if role is None or role in GEMINI_ROLES:
+        warning = None
+    else:
+        warning = f"{UNKNOWN_ROLE} '{role[:40]}'"
     further = {key: value for key, value in content.items() if key not in ("role", "parts")}
-    name = GEMINI_ROLES.get(role, role) if role else default
+    if role:
+        name = GEMINI_ROLES.get(role, role)
+    else:
+        name = default
     return {"role": name, "content": join_parts(parts), **further}, None, warning
 
 
@@ -271,7 +289,9 @@ def join_parts(parts: Sequence[Any]) -> Any:
 
 def _get_model(body: Mapping[str, Any]) -> str | None:
     model = body.get("model")
-    return model if isinstance(model, str) else None
+    if isinstance(model, str):
+        return model
+    return None
 
 
 def _list_settings(body: Mapping[str, Any], read_keys: Sequence[str]) -> dict[str, Any]:

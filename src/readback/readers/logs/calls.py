@@ -60,8 +60,14 @@ def _yield_row(row: LogRow, content: RowCall, file: str, ids: _Ids, parts: dict[
     details = {**body.details, **reply.details}
     if wrong_id:
         details[content.key] = content.record
-    first = None if record is None else ids.add(record, row.line)
-    repeated = None if first is None else TWICE.format(content.key)
+    if record is None:
+        first = None
+    else:
+        first = ids.add(record, row.line)
+    if first is None:
+        repeated = None
+    else:
+        repeated = TWICE.format(content.key)
     warning = join_warnings(repeated, wrong_id, body.warning, reply.warning)
     if record is not None and first is None:
         yield LogRecord(record, content.fields, row.line)
@@ -85,7 +91,10 @@ def _yield_row(row: LogRow, content: RowCall, file: str, ids: _Ids, parts: dict[
     place = Location(file=file, line=row.line, index=row.number)
     if body.error:
         yield Diagnostic("dat-log-row", {"reason": body.error[:LONGEST_REASON]}, place)
-    unusual = body.warning if body.warning and UNKNOWN_ROLE in body.warning else None
+    if body.warning and UNKNOWN_ROLE in body.warning:
+        unusual = body.warning
+    else:
+        unusual = None
     if first is not None:
         values = {"key": content.key, "id": record, "first": first}
         yield Diagnostic("dat-log-repeated-id", values, place, str(record))
@@ -105,7 +114,9 @@ class _Ids:
     def add(self, record: Id, line: int) -> int | None:
         """Add an id; return the line in which it was there before, None for a new one."""
         first = self._lines.setdefault((type(record), record), line)
-        return None if first == line else first
+        if first == line:
+            return None
+        return first
 
 
 def read_id(value: Any, key: str) -> tuple[Id, str | None]:

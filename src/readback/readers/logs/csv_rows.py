@@ -31,7 +31,9 @@ def peek_header(head: bytes) -> tuple[str, ...]:
         names = next(csv.reader([first.decode("utf-8")], strict=True), [])
     except (UnicodeDecodeError, csv.Error):
         return ()
-    return tuple(names) if all(names) or not names[0] else ()
+    if all(names) or not names[0]:
+        return tuple(names)
+    return ()
 
 
 def peek_csv_rows(head: bytes) -> tuple[dict[str, str], ...]:
@@ -71,7 +73,9 @@ def read_literal(cell: str) -> Any:
         value = ast.literal_eval(cell)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return cell
-    return value if repr(value) == cell and is_json(value) else cell
+    if repr(value) == cell and is_json(value):
+        return value
+    return cell
 
 
 def is_json(value: Any) -> bool:

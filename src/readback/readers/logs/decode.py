@@ -348,7 +348,9 @@ def _has_request(call: Call) -> bool:
 
 def _name_condition(call: Call) -> str:
     """Return the condition of a call, NO_MODEL where its file names none."""
-    return NO_MODEL if call.condition is None else call.condition
+    if call.condition is None:
+        return NO_MODEL
+    return call.condition
 
 
 def format_call(call: Call) -> dict[str, Any]:
@@ -396,7 +398,10 @@ def format_score(score: LogScore) -> dict[str, Any]:
 
 def make_key(condition: str | None, record: object) -> str:
     """Return the name by which the answer of a condition to a record is found in the answers of a log."""
-    named = "null" if condition is None else encode_basestring_ascii(condition)
+    if condition is None:
+        named = "null"
+    else:
+        named = encode_basestring_ascii(condition)
     return f"[{named}, {encode_basestring_ascii(name_record(record))}]"
 
 
@@ -404,13 +409,17 @@ def name_record(record: object) -> str:
     """Return an id as a dataset names its record: a text as it is, any other value as JSON."""
     if type(record) is int:  # by far the most, of what is no text
         return str(record)
-    return record if isinstance(record, str) else json.dumps(record, ensure_ascii=False)
+    if isinstance(record, str):
+        return record
+    return json.dumps(record, ensure_ascii=False)
 
 
 def _make_key_of_call(call: Call) -> str:
     """Return the name of a call in its part: of several about one record and condition the first is found by it."""
     record = call.index if call.record is None else call.record
-    return make_key(_name_condition(call), record) if call.role == "model" else f"judge {make_key(call.judge, record)}"
+    if call.role == "model":
+        return make_key(_name_condition(call), record)
+    return f"judge {make_key(call.judge, record)}"
 
 
 def _format_answer(call: Call) -> dict[str, Any]:

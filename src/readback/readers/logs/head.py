@@ -56,7 +56,9 @@ def _decode_lines(text: str) -> list[Any]:
     if value is None and (not rest or not _begins_line_of_json(rest) or not _is_balanced(first)):
         whole = close_json(text)
         value = _decode(whole) if whole else None
-        return [] if value is None else [value]
+        if value is None:
+            return []
+        return [value]
     for line in text.split("\n")[: 2 * MOST_VALUES]:
         value = _decode(line) if line.strip() else None
         if value is not None:

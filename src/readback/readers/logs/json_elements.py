@@ -67,7 +67,9 @@ class _Decoder(Decoder):
 
     def _float(self, text: str) -> float | None:  # type: ignore[override]
         value = float(text)
-        return value if math.isfinite(value) else None
+        if math.isfinite(value):
+            return value
+        return None
 
     def _constant(self, text: str) -> None:  # type: ignore[override]
         return None
@@ -105,7 +107,10 @@ class _Walk:
         if (self._rest is not None or not self._path) and self._cursor.peek() and not self._is_broken:
             yield self._cursor.line, Unreadable("something follows the end")
         if not self._is_read and self._path not in self._leave:
-            name = f"list `{'.'.join(self._path)}`" if self._path else "list"
+            if self._path:
+                name = f"list `{'.'.join(self._path)}`"
+            else:
+                name = "list"
             yield self._cursor.line, Unreadable(f"no {name} could be read")
 
     def _start_at(self, offset: int, line: int = 1, column: int = 1) -> Cursor:
@@ -149,7 +154,9 @@ class _Walk:
             name, _ = self._cursor.value()
         except (NotJson, TooLong):
             return None
-        return name if isinstance(name, str) and self._cursor.take(":") else None
+        if isinstance(name, str) and self._cursor.take(":"):
+            return name
+        return None
 
     def _value(self, at: Steps, rest: dict[str, Any] | None) -> Iterator[tuple[int, Any]]:
         """Read the value at `at`: descend where it is on the path, take or pass over any other."""
@@ -184,7 +191,9 @@ class _Walk:
         except NotJson as error:
             cursor.skip_value()
             return Unreadable(f"not JSON ({error.reason})")
-        return value if _is_text(text) else Unreadable("not UTF-8")
+        if _is_text(text):
+            return value
+        return Unreadable("not UTF-8")
 
     def _elements(self) -> Iterator[tuple[int, Any]]:
         """Yield the elements of the list that begins here. Afterwards the cursor is behind the list, or at the end."""
@@ -193,7 +202,10 @@ class _Walk:
         line = cursor.line
         if cursor.take("]"):
             return
-        indentation = cursor.column - 1 if cursor.line > line else None
+        if cursor.line > line:
+            indentation = cursor.column - 1
+        else:
+            indentation = None
         while True:
             cursor = self._cursor
             if not cursor.peek():

@@ -57,7 +57,8 @@ class RowCounts:
 
 def read_rows(path: Path, file: str, counts: RowCounts | None = None) -> Iterator[LogRow | Diagnostic]:
     """Yield the rows of the file at `path` in their order, with diagnostics on what cannot be read."""
-    counts = counts if counts is not None else RowCounts()
+    if counts is None:
+        counts = RowCounts()
     for event in _read_file(path, file):
         if isinstance(event, _Value):
             yield LogRow(counts.rows, event.line, event.value)
@@ -139,11 +140,15 @@ def _find_shape(path: Path) -> str:
             rest += more
     value = _decode_or_none(first)
     if isinstance(value, list) and not rest.strip():
-        return "lines" if is_conversation(value) else "list"
+        if is_conversation(value):
+            return "lines"
+        return "list"
     if value is not None or not head.startswith(b"[") or _is_value_a_line(rest):
         return "lines"
     begin = peek_values(head)
-    return "value" if len(begin) == 1 and is_conversation(begin[0]) else "list"
+    if len(begin) == 1 and is_conversation(begin[0]):
+        return "value"
+    return "list"
 
 
 def _is_value_a_line(rest: bytes) -> bool:
@@ -163,7 +168,10 @@ def _read_lines(stream: BinaryIO, file: str) -> Iterator[_Event]:
     feed = LineFeed(stream)
     decoder, quick = Decoder(), Plain()
     for line in feed:
-        raw = strip_line_end(line.data) if line.data is not None else None
+        if line.data is not None:
+            raw = strip_line_end(line.data)
+        else:
+            raw = None
         if raw is None:
             yield report_too_long(file, line.number, line.end - line.offset)
             continue
@@ -205,16 +213,22 @@ def _read_spread(decoder: Decoder, line: Line, raw: bytes, feed: LineFeed, file:
 
 def _finish(decoder: Decoder, value: _Value) -> _Value:
     """Return a value without the numbers that are none: NaN and infinities are no values."""
-    return _Value(value.line, clear_non_finite(value.value)) if decoder.endless else value
+    if decoder.endless:
+        return _Value(value.line, clear_non_finite(value.value))
+    return value
 
 
 def clear_non_finite(value: Any) -> Any:
     """Return a JSON value with None for NaN and infinities."""
     if isinstance(value, float):
-        return value if isfinite(value) else None
+        if isfinite(value):
+            return value
+        return None
     if isinstance(value, dict):
         return {key: clear_non_finite(inner) for key, inner in value.items()}
-    return [clear_non_finite(inner) for inner in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [clear_non_finite(inner) for inner in value]
+    return value
 
 
 def decode_json(value: Any) -> Any:
@@ -226,7 +240,9 @@ def decode_json(value: Any) -> Any:
         decoded = decoder.whole(value)
     except NotJson:
         return value
-    return clear_non_finite(decoded) if decoder.endless else decoded
+    if decoder.endless:
+        return clear_non_finite(decoded)
+    return decoded
 
 
 def _decode_line(decoder: Decoder, raw: bytes, file: str, line: int) -> _Value | Diagnostic:

@@ -8,9 +8,14 @@ from typing import Any, NamedTuple
 UNKNOWN_ROLE = "unknown role"
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 KINDS = {
-    "int": "a number", "float": "a number", "bool": "true or false", "dict": "an object", "list": "a list",
-    "str": "a text", "NoneType": "null",
-}  # fmt: skip
+    "int": "a number",
+    "float": "a number",
+    "bool": "true or false",
+    "dict": "an object",
+    "list": "a list",
+    "str": "a text",
+    "NoneType": "null",
+}
 
 
 class Messages(NamedTuple):

@@ -38,7 +38,10 @@ def read_reply(body: Any) -> Reply:
     model = body.get("model", body.get("modelVersion"))
     model = model if isinstance(model, str) else None
     usage = body.get("usage", body.get("usageMetadata"))
-    details = {} if usage is None else {"usage": usage}
+    if usage is None:
+        details = {}
+    else:
+        details = {"usage": usage}
     if body.get("error"):
         return Reply(None, model, describe_error(body["error"]), None, details)
     for reads, key in ((_read_choices, "choices"), (_read_candidates, "candidates"), (_read_items, "output")):
@@ -74,7 +77,10 @@ def describe_error(error: Any) -> str:
 
 def _read_choices(choices: Sequence[Any]) -> tuple[Any, Any, str | None]:
     """Return the first choice's text, or its message; why it ended; a warning about the others."""
-    warning = f"the first of {len(choices)} choices" if len(choices) > 1 else None
+    if len(choices) > 1:
+        warning = f"the first of {len(choices)} choices"
+    else:
+        warning = None
     first = choices[0] if choices else None
     if not isinstance(first, dict):
         return None, None, warning
@@ -88,17 +94,28 @@ def read_message_output(message: Mapping[str, Any]) -> Any:
     """Return the text of an assistant's message; the message itself where that is not all of it."""
     content = message.get("content")
     calls = any(message.get(key) for key in ("tool_calls", "function_call", "refusal", "audio"))
-    return message if calls or content is None else content
+    if calls or content is None:
+        return message
+    return content
 
 
 def _read_candidates(candidates: Sequence[Any]) -> tuple[Any, Any, str | None]:
-    warning = f"the first of {len(candidates)} candidates" if len(candidates) > 1 else None
+    if len(candidates) > 1:
+        warning = f"the first of {len(candidates)} candidates"
+    else:
+        warning = None
     first = candidates[0] if candidates else None
     if not isinstance(first, dict):
         return None, None, warning
     content = first.get("content")
-    parts = content.get("parts") if isinstance(content, dict) else None
-    output = _join_texts(parts, "text") if isinstance(parts, list) else None
+    if isinstance(content, dict):
+        parts = content.get("parts")
+    else:
+        parts = None
+    if isinstance(parts, list):
+        output = _join_texts(parts, "text")
+    else:
+        output = None
     return output, first.get("finishReason", first.get("finish_reason")), warning
 
 
@@ -109,8 +126,14 @@ def _read_items(items: Sequence[Any]) -> tuple[Any, Any, str | None]:
         return (list(items) or None), None, None
     texts: list[str] = []
     for item in without_thoughts:
-        content = item.get("content") if isinstance(item, dict) and item.get("type", "message") == "message" else None
-        text = _join_texts(content, "text") if isinstance(content, list) else content
+        if isinstance(item, dict) and item.get("type", "message") == "message":
+            content = item.get("content")
+        else:
+            content = None
+        if isinstance(content, list):
+            text = _join_texts(content, "text")
+        else:
+            text = content
         if not isinstance(text, str):
             return list(items), None, None
         texts.append(text)
@@ -127,7 +150,10 @@ def _read_message(body: Mapping[str, Any]) -> tuple[Any, Any, str | None]:
         if isinstance(body.get(key), str):
             return body[key], finish, None
     content = body.get("content")
-    output = _join_texts(content, "text") if isinstance(content, list) else content
+    if isinstance(content, list):
+        output = _join_texts(content, "text")
+    else:
+        output = content
     return output, finish, None
 
 
@@ -140,7 +166,9 @@ def _join_texts(parts: Sequence[Any], key: str) -> Any:
         if not isinstance(part, dict) or not isinstance(part.get(key), str):
             return join_parts(parts) or None
         texts.append(part[key])
-    return "".join(texts) if texts else None
+    if texts:
+        return "".join(texts)
+    return None
 
 
 def read_batch_reply(row: Mapping[str, Any]) -> Reply:

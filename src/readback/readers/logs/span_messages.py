@@ -82,7 +82,10 @@ def _read_attributes(attributes: Mapping[str, Any], exchange: Exchange) -> None:
     value = decode_json(attributes.get("gen_ai.input.messages"))
     messages: list[Mapping[str, Any]] = []
     if isinstance(system, list | str) and system:
-        content = _read_parts(system, exchange) if isinstance(system, list) else {"content": system}
+        if isinstance(system, list):
+            content = _read_parts(system, exchange)
+        else:
+            content = {"content": system}
         messages.append({"role": "system", **content, "from": "system_instructions"})
     if value is not None and not isinstance(value, list):
         exchange.error = f"gen_ai.input.messages is {describe_kind(value)}, no list of messages"
@@ -120,7 +123,9 @@ def _is_reply_of_tool(part: Any) -> bool:
 
 
 def _get_response(part: Mapping[str, Any]) -> Any:
-    return part["response"] if "response" in part else part.get("result")
+    if "response" in part:
+        return part["response"]
+    return part.get("result")
 
 
 def _read_parts(parts: Sequence[Any], exchange: Exchange) -> dict[str, Any]:
@@ -131,7 +136,10 @@ def _read_parts(parts: Sequence[Any], exchange: Exchange) -> dict[str, Any]:
     content: list[Any] = []
     calls: list[Mapping[str, Any]] = []
     for part in parts:
-        kind = part.get("type") if isinstance(part, dict) else None
+        if isinstance(part, dict):
+            kind = part.get("type")
+        else:
+            kind = None
         if kind == "tool_call":
             calls.append(_read_tool_call(part, exchange))
         elif kind == "text" and "content" in part:
@@ -140,7 +148,10 @@ def _read_parts(parts: Sequence[Any], exchange: Exchange) -> dict[str, Any]:
         else:
             content.append(part)
     is_text = len(content) == 1 and isinstance(content[0], dict) and content[0].keys() == {"type", "text"}
-    shown_content = content[0]["text"] if is_text else content or None
+    if is_text:
+        shown_content = content[0]["text"]
+    else:
+        shown_content = content or None
     return {"content": shown_content, **({"tool_calls": calls} if calls else {})}
 
 
@@ -183,9 +194,15 @@ def _read_event(event: LogEvent, exchange: Exchange) -> Mapping[str, Any]:
         body = {"content": body}
     if not isinstance(body, dict):
         names = ("content", "role", "id", "tool_calls", "name")
-        body = {key: decode_json(event.attributes[key]) if key == "tool_calls" else event.attributes[key]
-                for key in names if key in event.attributes}  # fmt: skip
-    role = body["role"] if isinstance(body.get("role"), str) else ROLES_OF_EVENTS[event.name]
+        body = {
+            key: decode_json(event.attributes[key]) if key == "tool_calls" else event.attributes[key]
+            for key in names
+            if key in event.attributes
+        }
+    if isinstance(body.get("role"), str):
+        role = body["role"]
+    else:
+        role = ROLES_OF_EVENTS[event.name]
     message: dict[str, Any] = {"role": role}
     if role == "tool" and "id" in body:
         message["tool_call_id"] = body["id"]
@@ -195,7 +212,10 @@ def _read_event(event: LogEvent, exchange: Exchange) -> Mapping[str, Any]:
     dropped = ("role", "content", "id") if role == "tool" else ("role", "content")
     message.update({key: value for key, value in body.items() if key not in dropped})
     for call in body["tool_calls"] if isinstance(body.get("tool_calls"), list) else ():
-        function = call.get("function") if isinstance(call, dict) else None
+        if isinstance(call, dict):
+            function = call.get("function")
+        else:
+            function = None
         if isinstance(function, dict) and isinstance(function.get("arguments"), dict | list):
             exchange.warn(ARGUMENTS)
     return message
@@ -233,7 +253,9 @@ def _read_numbered_message(group: Mapping[str, Any], exchange: Exchange) -> Mapp
         exchange.warn(NO_CONTENT)
     message["content"] = content
     message.update({key: value for key, value in group.items() if "." not in key and key not in ("role", "content")})
-    return {**message, "tool_calls": calls} if calls else message
+    if calls:
+        return {**message, "tool_calls": calls}
+    return message
 
 
 def _read_numbered_call(group: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -271,7 +293,10 @@ def _read_openinference(attributes: Mapping[str, Any], exchange: Exchange) -> No
         return
     prompts = group_by_number(attributes, "llm.prompts")
     if prompts and all("prompt.text" in group for group in prompts):
-        exchange.text = str(prompts[0]["prompt.text"]) if len(prompts) == 1 else None
+        if len(prompts) == 1:
+            exchange.text = str(prompts[0]["prompt.text"])
+        else:
+            exchange.text = None
         exchange.warn("completions: one text, no roles")
 
 
@@ -284,7 +309,9 @@ def _read_flat_message(group: Mapping[str, Any]) -> Mapping[str, Any]:
     for key in ("name", "tool_call_id"):
         if key in fields:
             message[key] = fields[key]
-    return {**message, "tool_calls": calls} if calls else message
+    if calls:
+        return {**message, "tool_calls": calls}
+    return message
 
 
 def _read_flat_part(group: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -331,10 +358,16 @@ def _read_output(attributes: Mapping[str, Any], events: Iterable[LogEvent], exch
     value = decode_json(attributes.get("output.value"))
     if isinstance(value, dict):
         reply = read_reply(value)
-        exchange.output = value if reply.output is None and not reply.error else reply.output
+        if reply.output is None and not reply.error:
+            exchange.output = value
+        else:
+            exchange.output = reply.output
         exchange.warn(reply.warning)
     elif value is not None:
-        exchange.output = attributes["output.value"] if isinstance(attributes["output.value"], str) else value
+        if isinstance(attributes["output.value"], str):
+            exchange.output = attributes["output.value"]
+        else:
+            exchange.output = value
 
 
 def _list_outputs(attributes: Mapping[str, Any], events: Iterable[LogEvent]) -> list[Mapping[str, Any]]:
@@ -355,7 +388,9 @@ def _list_outputs(attributes: Mapping[str, Any], events: Iterable[LogEvent]) -> 
     for event in events:
         if event.name == "gen_ai.content.completion":
             value = decode_json(event.attributes.get("gen_ai.completion"))
-            return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+            if isinstance(value, list):
+                return [item for item in value if isinstance(item, dict)]
+            return []
     return []
 
 

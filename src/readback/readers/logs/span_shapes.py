@@ -85,13 +85,16 @@ def _walk_export(resources: Sequence[Any], scopes: Sequence[str], leaves: str) -
 
 
 def _as_list(value: Any) -> list[Any]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    if isinstance(value, list):
+        return [item for item in value if isinstance(item, dict)]
+    return []
 
 
 def read_span(row: Mapping[str, Any]) -> Span:
     """Return a span in one shape."""
     context = row.get("context")
-    context = context if isinstance(context, dict) else {}
+    if not isinstance(context, dict):
+        context = {}
     attributes = read_attributes(row.get("attributes"))
     if not isinstance(row.get("attributes"), dict | list):
         columns = {key[len(PREFIX) :]: value for key, value in row.items() if key.startswith(PREFIX)}
@@ -100,7 +103,10 @@ def read_span(row: Mapping[str, Any]) -> Span:
     trace_ids = context.get("trace_id"), row.get("trace_id"), row.get("traceId"), row.get("context.trace_id")
     parent_id = _first_text(row.get("parent_id"), row.get("parentSpanId"), row.get("parent_span_id"))
     events = [read_log_event(event, span_id) for event in _as_list(row.get("events"))]
-    name = row["name"] if isinstance(row.get("name"), str) else ""
+    if isinstance(row.get("name"), str):
+        name = row["name"]
+    else:
+        name = ""
     return Span(
         name, span_id, _first_text(*trace_ids), parent_id, attributes, _read_error(row, attributes, events), events
     )
@@ -140,7 +146,9 @@ def read_attributes(value: Any) -> dict[str, Any]:
     if isinstance(value, list):
         pairs = [item for item in value if isinstance(item, dict) and isinstance(item.get("key"), str)]
         value = {pair["key"]: decode_any_value(pair.get("value")) for pair in pairs}
-    return flatten(value) if isinstance(value, dict) else {}
+    if isinstance(value, dict):
+        return flatten(value)
+    return {}
 
 
 def flatten(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -157,7 +165,10 @@ def _flatten(prefix: str, value: Any, flat: dict[str, Any], depth: int) -> None:
     if prefix in WHOLE or depth > DEEPEST or not (isinstance(value, dict) or is_list) or not value:
         flat[prefix] = value
         return
-    pairs = enumerate(value) if is_list else value.items()
+    if is_list:
+        pairs = enumerate(value)
+    else:
+        pairs = value.items()
     for key, inner in pairs:
         _flatten(f"{prefix}.{key}" if prefix else str(key), inner, flat, depth + 1)
 
@@ -173,10 +184,14 @@ def decode_any_value(value: Any, depth: int = 0) -> Any:
     if kind in ANY_VALUES:
         return inner
     if kind == "intValue":  # 64 bits are written as text
-        return int(inner) if isinstance(inner, str) and inner.lstrip("-").isdecimal() and len(inner) < 20 else inner
+        if isinstance(inner, str) and inner.lstrip("-").isdecimal() and len(inner) < 20:
+            return int(inner)
+        return inner
     if kind == "arrayValue" and isinstance(inner, dict):
         items = inner.get("values")
-        return [decode_any_value(item, depth + 1) for item in items] if isinstance(items, list) else []
+        if isinstance(items, list):
+            return [decode_any_value(item, depth + 1) for item in items]
+        return []
     if kind == "kvlistValue" and isinstance(inner, dict):
         pairs = [pair for pair in _as_list(inner.get("values")) if isinstance(pair.get("key"), str)]
         return {pair["key"]: decode_any_value(pair.get("value"), depth + 1) for pair in pairs}

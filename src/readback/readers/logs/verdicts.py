@@ -24,10 +24,14 @@ def read_verdict(raw: Any, is_error: bool = False) -> tuple[float | None, Status
             number = float(raw)
         except OverflowError:
             return None, "failed"
-        return (number, "scored") if math.isfinite(number) else (None, "failed")
+        if math.isfinite(number):
+            return (number, "scored")
+        return (None, "failed")
     if isinstance(raw, str):
         word = WORDS.get(raw.lower())
-        return (word, "scored") if raw else (None, "missing")
+        if raw:
+            return (word, "scored")
+        return (None, "missing")
     return None, "scored"
 
 
@@ -41,4 +45,6 @@ def read_cell(text: str) -> tuple[float | None, Any]:
         number = float(text)
     except ValueError:
         return None, text
-    return (number, text) if math.isfinite(number) else (None, None)
+    if math.isfinite(number):
+        return (number, text)
+    return (None, None)

@@ -23,7 +23,10 @@ def build_answer(table: ScoreTable, criterion: str | None = None) -> dict[str, A
     A criterion of one judge who scored no answer twice is only under `skipped`. Raises LookupError for a criterion
     that is not in the table.
     """
-    names = table.columns.criteria if criterion is None else (find_criterion(table, criterion),)
+    if criterion is None:
+        names = table.columns.criteria
+    else:
+        names = (find_criterion(table, criterion),)
     agreements = [measure_agreement(table, name) for name in names]
     skipped = {agreement.criterion.name: WHY[agreement.why] for agreement in agreements if agreement.why}
     return {
@@ -39,7 +42,10 @@ def list_listed_judges(agreement: Agreement) -> list[str]:
 
 
 def _describe_criterion(table: ScoreTable, agreement: Agreement) -> dict[str, Any]:
-    pairs = list_pairs(table, agreement.criterion.name) if agreement.judges_left else agreement.pairs
+    if agreement.judges_left:
+        pairs = list_pairs(table, agreement.criterion.name)
+    else:
+        pairs = agreement.pairs
     return {
         "criterion": agreement.criterion.name,
         "scale": agreement.criterion.scale,
@@ -129,7 +135,10 @@ def _list_measures(criterion: Answer) -> Iterator[dict[str, Any]]:
         judges = {"judge": pair["a"], "other": pair["b"], "n": pair["n"]}
         yield {**judges, "measure": "same value", "value": pair["exact"]}
         if pair["kappa"] is not None:
-            weights = "" if pair["weights"] == "none" else f"{pair['weights']} "
+            if pair["weights"] == "none":
+                weights = ""
+            else:
+                weights = f"{pair['weights']} "
             yield {**judges, "measure": f"{weights}kappa", "value": pair["kappa"]}
         yield {**judges, "measure": f"alpha {headline}", "value": pair["alpha"]}
     for judge in criterion["leniency"]:
@@ -158,9 +167,16 @@ def _list_confusion(confusion: Answer | None) -> Iterator[dict[str, Any]]:
 
 
 def _build_row(
-    criterion: str, *, measure: str, value: Any, condition: str = "", judge: str = "", other: str = "",
-    span: Sequence[float] | None = None, n: Any = None,
-) -> Line:  # fmt: skip
+    criterion: str,
+    *,
+    measure: str,
+    value: Any,
+    condition: str = "",
+    judge: str = "",
+    other: str = "",
+    span: Sequence[float] | None = None,
+    n: Any = None,
+) -> Line:
     low, high = span or (None, None)
     return criterion, condition, measure, judge, other, value, low, high, n
 

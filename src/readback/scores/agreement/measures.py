@@ -316,7 +316,9 @@ def _list_metrics(scale: Criterion) -> tuple[Metric, ...]:
     """Return the metrics that make sense on a scale."""
     if scale.scale == "nominal":
         return ("nominal",)
-    return ("ordinal", "interval") if scale.scale in ("numeric", "unknown") else ("nominal", "ordinal", "interval")
+    if scale.scale in ("numeric", "unknown"):
+        return ("ordinal", "interval")
+    return ("nominal", "ordinal", "interval")
 
 
 def _count_states(table: ScoreTable, criterion: str) -> tuple[Counts, ...]:
@@ -339,7 +341,9 @@ def _assign_clusters(table: ScoreTable, ratings: Ratings) -> Any:
     cluster_of_item = np.full(len(columns.items), NONE, np.int64)
     cluster_of_item[item[cluster != NONE]] = cluster[cluster != NONE]
     clusters = cluster_of_item[ratings.item]
-    return clusters if bool((clusters != NONE).all()) else ratings.item
+    if bool((clusters != NONE).all()):
+        return clusters
+    return ratings.item
 
 
 def _measure_leniency(ratings: Ratings, shared: Any) -> Iterator[Leniency]:
@@ -374,7 +378,9 @@ def _compute_mean_span(values: Any, items: Any) -> Span | None:
         interval = compute_clustered_interval(values, items).interval
     else:
         interval = compute_mean_interval(*np.unique(values, return_counts=True))
-    return (interval.low, interval.high) if interval else None
+    if interval:
+        return (interval.low, interval.high)
+    return None
 
 
 def _measure_conditions(table: ScoreTable, ratings: Ratings, shared: Any, headline: Metric) -> Iterator[InCondition]:

@@ -48,7 +48,10 @@ def collect_ratings(table: ScoreTable, criterion: str) -> Ratings:
     judge = np.asarray(columns.judge)[cells]
     answer_and_run = answer * (len(columns.runs) + 1) + run
     sharing_runs, sharing_answers = _find_sharing_judges(answer_and_run, judge), _find_sharing_judges(answer, judge)
-    key = answer_and_run if len(sharing_runs) >= len(sharing_answers) else answer
+    if len(sharing_runs) >= len(sharing_answers):
+        key = answer_and_run
+    else:
+        key = answer
     # A judge's first score of a unit counts; then sorted by unit, in the order of the files
     _, first = np.unique(key * len(columns.judges) + judge, return_index=True)
     counted = first[np.lexsort((first, key[first]))]

@@ -63,7 +63,10 @@ def _count_flips(judge: str, group: Any, value: Any, amounts: bool) -> Flips:
     group_and_value, occurrences = np.unique(group.astype(np.int64) * len(values) + code.ravel(), return_counts=True)
     same = np.bincount(group_and_value // len(values), occurrences.astype(np.float64) ** 2, len(sizes))
     differ = (sizes.astype(np.float64) ** 2 - same) / (sizes * (sizes - 1))
-    within, between = _split_variance(group, value, sizes) if amounts and len(sizes) > 1 else (None, None)
+    if amounts and len(sizes) > 1:
+        within, between = _split_variance(group, value, sizes)
+    else:
+        within, between = (None, None)
     return Flips(judge, len(sizes), len(value), int((differ > 0).sum()), float(differ.mean()), within, between)
 
 

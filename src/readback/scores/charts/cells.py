@@ -68,7 +68,11 @@ def draw_grid(
         ticklabelstandoff=4,
         ticktext=["<br>".join(map(escape, wrap_name(name, NAME, 2))) for name in rows],
     )
-    above = NAME / 2 if upright else max(map(len, heads), default=1)  # a line is about two characters high
+    # a line is about two characters high
+    if upright:
+        above = NAME / 2
+    else:
+        above = max(map(len, heads), default=1)
     height = HEIGHT * max(len(rows), 1) + LINE * above
     return finish_figure(figure, title, f"{titles[0]} ↓ · {titles[1]} →", height, dark)
 

@@ -148,14 +148,18 @@ def format_value(value: float) -> str:
 
 def format_decimals(value: float | None, places: int = 2) -> str:
     """Return a mean or a rate as it is written; a dash for None."""
-    return "–" if value is None else use_minus(f"{value:.{places}f}")
+    if value is None:
+        return "–"
+    return use_minus(f"{value:.{places}f}")
 
 
 def format_signed(value: float | None, places: int = 2) -> str:
     """Return a difference with its sign; a dash for None."""
     if value is None:
         return "–"
-    return use_minus(f"{value:+.{places}f}") if round(value, places) else f"{0:.{places}f}"
+    if round(value, places):
+        return use_minus(f"{value:+.{places}f}")
+    return f"{0:.{places}f}"
 
 
 def format_interval(span: Span | None, say: Say, places: int = 2) -> str:

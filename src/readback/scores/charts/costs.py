@@ -117,7 +117,10 @@ def _choose_kind(cost: Cost, difference: float, criterion: Criterion, say: Say, 
     if low <= 0 <= high:
         return Kind(say("chart_open"), "circle-open", PLAIN[dark])
     rises = difference > 0
-    colours = BETTER if rises is (criterion.direction != "down") else WORSE
+    if rises is (criterion.direction != "down"):
+        colours = BETTER
+    else:
+        colours = WORSE
     if rises:
         return Kind(say("chart_higher"), "triangle-right", colours[dark])
     return Kind(say("chart_lower"), "triangle-left", colours[dark])

@@ -129,10 +129,16 @@ def _draw_histograms(figure: go.Figure, arranged: Rows, rows: Sequence[Row], cri
     tops = [max(n for _, _, n in bins) / row.n for row, bins in zip(rows, histograms, strict=True) if bins]
     alike = bool(tops) and min(tops) * LEAST >= max(tops)
     for index, (row, bins) in enumerate(zip(rows, histograms, strict=True)):
-        most = max(tops) * row.n if alike else max((n for _, _, n in bins), default=1)
+        if alike:
+            most = max(tops) * row.n
+        else:
+            most = max((n for _, _, n in bins), default=1)
         hovers = []
         for start, end, n in bins:
-            bounds = format_value(start) if start == end else f"{format_value(start)} … {format_value(end)}"
+            if start == end:
+                bounds = format_value(start)
+            else:
+                bounds = f"{format_value(start)} … {format_value(end)}"
             hovers.append([index, n, bounds])
         figure.add_bar(
             x=round_values([(start + end) / 2 for start, end, _ in bins]),

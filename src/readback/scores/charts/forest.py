@@ -147,7 +147,10 @@ def _format_cells(line: Line, say: Say, few: bool) -> tuple[str, ...]:
     if isinstance(line, Blocked):
         return "", "", "", ""  # the mark says it, pointing at it the reason
     unpaired = line.only_a + line.only_b
-    votes = f"{line.wins:,}/{line.ties:,}/{line.losses:,}" if line.difference is not None else ""
+    if line.difference is not None:
+        votes = f"{line.wins:,}/{line.ties:,}/{line.losses:,}"
+    else:
+        votes = ""
     difference = format_signed(line.difference)
     if few:
         difference = f"{difference} {format_interval(line.span, say)}".strip()
@@ -207,7 +210,10 @@ def _build_table(lines: Sequence[Line], names: Sequence[str], say: Say, explain:
         low, high = line.span or (None, None)
         votes = line.wins, line.ties, line.losses
         unpaired = line.only_a + line.only_b
-        p = line.p if line.p_adjusted is None else line.p_adjusted
+        if line.p_adjusted is None:
+            p = line.p
+        else:
+            p = line.p_adjusted
         verdict = say(find_look(line)[0])
         body.append((name, line.difference, low, high, line.span_method, *votes, line.n_shared, unpaired, p, verdict))
     return build_table(heads, body, say)

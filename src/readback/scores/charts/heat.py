@@ -42,14 +42,20 @@ def draw_heat(heat: Heat, criterion: Criterion, say: Say, dark: bool = False, *,
         down, across = heat.rows[row], heat.columns[column]
         mean, n, unscored = heat.means[row][column], heat.counts[row][column], heat.unscored[row][column]
         count = say("n", n=n)
-        rest = f", {say('chart_unscored', n=unscored)}" if unscored else ""
+        if unscored:
+            rest = f", {say('chart_unscored', n=unscored)}"
+        else:
+            rest = ""
         pair = f"{heat.titles[0]}: {down}, {heat.titles[1]}: {across}"
         hover = f"{escape(pair)}<br>{format_decimals(mean)} · {count}{rest}"
         if mean is None:
             cells.append(Cell(row, column, (ABSENT,), None, hover))
         else:
             share = _compute_goodness(mean, (low, high), criterion)
-            fill = mix_shades(share, dark) if whole else tint_blue(0.15 + 0.85 * share, dark)
+            if whole:
+                fill = mix_shades(share, dark)
+            else:
+                fill = tint_blue(0.15 + 0.85 * share, dark)
             cells.append(Cell(row, column, (format_decimals(mean), count), fill, hover))
         body.append((down, across, mean, n, unscored))
         sentences.append(f"{down}, {across}: {format_decimals(mean)}, {count}.")
@@ -193,12 +199,22 @@ def _list_length_cells(
 
 def _split_range(start: int, end: int, width: int) -> tuple[str, ...]:
     """Return a range on one line of `width` characters, or on two."""
-    whole = f"{start:,}–{end:,}" if end > start else f"{start:,}"
-    return (whole,) if len(whole) <= width else (f"{start:,}–", f"{end:,}")
+    if end > start:
+        whole = f"{start:,}–{end:,}"
+    else:
+        whole = f"{start:,}"
+    if len(whole) <= width:
+        return (whole,)
+    return (f"{start:,}–", f"{end:,}")
 
 
 def _compute_goodness(mean: float, ends: Span, criterion: Criterion) -> float:
     """Return where a mean lies between the worse end (0) and the better one (1)."""
     low, high = ends
-    share = (mean - low) / (high - low) if high > low else 0.5
-    return 1 - share if criterion.direction == "down" else share
+    if high > low:
+        share = (mean - low) / (high - low)
+    else:
+        share = 0.5
+    if criterion.direction == "down":
+        return 1 - share
+    return share

@@ -69,7 +69,10 @@ def _draw_means(
     means = [f"{format_decimals(row.mean)} {format_interval(row.span, say)}".strip() for row in rows]
     counts = [format_counts(row, say) for row in rows]
     few = len(rows) <= FEW  # then there is room for the interval
-    texts = means if few else [format_decimals(row.mean) for row in rows]
+    if few:
+        texts = means
+    else:
+        texts = [format_decimals(row.mean) for row in rows]
     cells = [(mean, f"{row.n:,}") for mean, row in zip(texts, rows, strict=True)]
     hovers = [f"{mean} · {count}" for mean, count in zip(means, counts, strict=True)]
     arranged = arrange_rows(names, hovers, *add_unscored(cells, (say("mean"), say("n_title")), rows, say))

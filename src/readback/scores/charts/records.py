@@ -63,7 +63,10 @@ def draw_dumbbells(
 
     def draw() -> go.Figure:
         figure = go.Figure()
-        better = -1 if criterion.direction == "down" else 1
+        if criterion.direction == "down":
+            better = -1
+        else:
+            better = 1
         for sign, colours, dash in ((1, BETTER, "solid"), (-1, WORSE, "dash")):
             xs: list[float | None] = []
             ys: list[float | None] = []
@@ -115,9 +118,17 @@ def draw_slope(counted: Counted, criterion: Criterion, say: Say, dark: bool = Fa
 
     def draw() -> go.Figure:
         figure = go.Figure()
-        better = -1 if criterion.direction == "down" else 1
+        if criterion.direction == "down":
+            better = -1
+        else:
+            better = 1
         for key, sign, dash in (("same", 0, "dot"), ("lower", -1, "dash"), ("higher", 1, "solid")):
-            colours = PLAIN if not sign else BETTER if sign == better else WORSE
+            if not sign:
+                colours = PLAIN
+            elif sign == better:
+                colours = BETTER
+            else:
+                colours = WORSE
             some = [move for move in moves if _compare(move[0], move[1]) == sign]
             if some:
                 most = max(n for _, _, n in moves)

@@ -143,7 +143,10 @@ def drop_shared_parts(names: Sequence[str]) -> list[str]:
         return list(names)
     shortened = []
     for row in rows:
-        parts = [row[index] for index in differing] if len(row) == count else row
+        if len(row) == count:
+            parts = [row[index] for index in differing]
+        else:
+            parts = row
         shortened.append(PART.join(parts))
     return shortened
 
@@ -203,13 +206,17 @@ def _measure_width(column: Column) -> int:
 
 def _find_usual_length(rows: Sequence[Sequence[str]]) -> int:
     """Return how many parts most names have."""
-    return Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
+    if rows:
+        return Counter(map(len, rows)).most_common(1)[0][0]
+    return 0
 
 
 def _find_factor(parts: Sequence[str]) -> str:
     """Return the factor that all parts name before a `=`, or ""."""
     factors = {part.partition("=")[0] for part in parts}
-    return factors.pop() if len(factors) == 1 and all("=" in part for part in parts) else ""
+    if len(factors) == 1 and all("=" in part for part in parts):
+        return factors.pop()
+    return ""
 
 
 def _label_column(rows: Rows, column: Column, dark: bool) -> tuple[list[float], list[str]]:
@@ -227,4 +234,6 @@ def _label_column(rows: Rows, column: Column, dark: bool) -> tuple[list[float], 
 def _format_unscored(row: Row) -> str:
     """Return what is not scored, in a compact row: failed, missing and inapplicable ones; "" if all is scored."""
     kinds = (row.failed, row.missing, row.not_applicable)
-    return "/".join(f"{n:,}" for n in kinds) if any(kinds) else ""
+    if any(kinds):
+        return "/".join(f"{n:,}" for n in kinds)
+    return ""

@@ -116,7 +116,10 @@ def _scale_lengths(value: Any, factor: float) -> Any:
     if isinstance(value, Mapping):
         scaled = {}
         for key, entry in value.items():
-            scale = _scale_length if key in LENGTHS else _scale_lengths
+            if key in LENGTHS:
+                scale = _scale_length
+            else:
+                scale = _scale_lengths
             scaled[key] = scale(entry, factor)
         return scaled
     if isinstance(value, list | tuple) and any(isinstance(entry, Mapping) for entry in value):
@@ -152,7 +155,10 @@ def choose_steps(values: Sequence[str], criterion: Criterion, dark: bool = False
     steps = []
     for index, share in enumerate(shares):
         # Few steps take the shades as they are, many what lies between as well.
-        colour = shades[round(share * (len(shades) - 1))] if count <= len(shades) else mix_shades(share, dark)
+        if count <= len(shades):
+            colour = shades[round(share * (len(shades) - 1))]
+        else:
+            colour = mix_shades(share, dark)
         steps.append(Step(colour, PATTERNS[index % len(PATTERNS)], ON[dark]))
     return tuple(steps)
 
@@ -167,7 +173,10 @@ def mix_shades(share: float, dark: bool = False) -> str:
 
 def tint_blue(share: float, dark: bool = False) -> str:
     """Return the colour of a count: from nearly paper (0) to the strongest blue (1)."""
-    start, end = ("#1f2730", "#8ab8e6") if dark else ("#f2f6fb", "#1a5290")
+    if dark:
+        start, end = ("#1f2730", "#8ab8e6")
+    else:
+        start, end = ("#f2f6fb", "#1a5290")
     return mix_colours(start, end, min(max(share, 0.0), 1.0))
 
 

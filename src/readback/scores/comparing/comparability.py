@@ -143,7 +143,9 @@ def _describe_prompts(a: Side, b: Side) -> str:
         prompts_a, prompts_b = a.workspace_prompts, b.workspace_prompts
     else:
         prompts_a, prompts_b = a.rubrics, b.rubrics
-    return _join_names(prompts_a, prompts_b) if _are_disjoint(prompts_a, prompts_b) else ""
+    if _are_disjoint(prompts_a, prompts_b):
+        return _join_names(prompts_a, prompts_b)
+    return ""
 
 
 def describe_scales(table: ScoreTable, a: ConditionKey, b: ConditionKey, criterion: str, judge: str) -> str:
@@ -152,7 +154,9 @@ def describe_scales(table: ScoreTable, a: ConditionKey, b: ConditionKey, criteri
     judge_code = table.columns.judges.index(judge)
     groups = [group for group in scales.groups(table, criterion) if group.judge == judge_code]
     pair = scales.two(group for group in groups if group.condition in conditions)
-    return " / ".join(describe_range(table, group) for group in dict.fromkeys(pair)) if pair else ""
+    if pair:
+        return " / ".join(describe_range(table, group) for group in dict.fromkeys(pair))
+    return ""
 
 
 def describe_range(table: ScoreTable, group: scales.Group) -> str:
@@ -176,7 +180,9 @@ def _describe_rows(
     shared = bool((nearest == items_a[:SAMPLE]).any())
     if not shared:
         shared = len(np.intersect1d(items_a, items_b, assume_unique=True)) > 0
-    return "" if shared else f"n {len(items_a)} / {len(items_b)}, 0 shared"
+    if shared:
+        return ""
+    return f"n {len(items_a)} / {len(items_b)}, 0 shared"
 
 
 def _is_scored_on_both(table: ScoreTable, a: ConditionKey, b: ConditionKey, criterion: str, judge: str) -> bool:
@@ -216,7 +222,9 @@ def _join_names(a: frozenset[str], b: frozenset[str]) -> str:
 
 def _shorten(name: str) -> str:
     """Return a fingerprint shortened, any other name as it is."""
-    return name[:SHORT] if len(name) == 64 and name.isalnum() else name
+    if len(name) == 64 and name.isalnum():
+        return name[:SHORT]
+    return name
 
 
 def _format_weights(side: Side) -> str:

@@ -29,7 +29,10 @@ def list_planned(workspace: Workspace) -> tuple[Planned, ...]:
 def _read_planned(workspace: Workspace, comparison: Mapping[str, Any]) -> Planned:
     texts: dict[str, Any] = {name: comparison[name] for name in TEXTS if isinstance(comparison.get(name), str)}
     listed = comparison.get("criteria")
-    criteria = tuple(map(str, listed)) if isinstance(listed, list | tuple) else ()
+    if isinstance(listed, list | tuple):
+        criteria = tuple(map(str, listed))
+    else:
+        criteria = ()
     criterion = comparison.get("criterion")
     if isinstance(criterion, str):
         criteria = (criterion,)
@@ -48,7 +51,9 @@ def _read_planned(workspace: Workspace, comparison: Mapping[str, Any]) -> Planne
 def _resolve_alias(workspace: Workspace, name: str) -> str:
     """Return a condition's own name where an alias was written."""
     condition = workspace.condition(name)
-    return condition.name if condition else name
+    if condition:
+        return condition.name
+    return name
 
 
 _Key = tuple[ConditionKey, ConditionKey, str]  # a, b and the criterion
@@ -137,7 +142,9 @@ def find_side(table: ScoreTable, name: str) -> ConditionKey | None:
             return key
     split = [part.partition("=") for part in name.split(" · ")]
     parts = tuple((factor, value) for factor, _, value in split)
-    return parts if all(value for _, value in parts) and list_members(table, parts) else None
+    if all(value for _, value in parts) and list_members(table, parts):
+        return parts
+    return None
 
 
 def _expand_planned(table: ScoreTable, planned: Planned) -> Iterator[_Pair]:
@@ -323,4 +330,6 @@ def _find_criterion(table: ScoreTable, name: str) -> str | None:
         for criterion in criteria
         if comparability.is_total(criterion) and comparability.strip_score_ending(criterion) != comparability.VERDICT
     ]
-    return totals[0] if len(totals) == 1 else None
+    if len(totals) == 1:
+        return totals[0]
+    return None

@@ -109,7 +109,9 @@ class Comparison:
         """The method by which `span` was computed."""
         if self.span is None:
             return None
-        return self.method_clustered if self.interval_clustered else self.method
+        if self.interval_clustered:
+            return self.method_clustered
+        return self.method
 
     @property
     def at_odds(self) -> bool:
@@ -155,11 +157,15 @@ class Comparison:
 
 
 def _negate(value: float | None) -> float | None:
-    return None if value is None else -value
+    if value is None:
+        return None
+    return -value
 
 
 def _negate_span(span: Span | None) -> Span | None:
-    return None if span is None else (-span[1], -span[0])
+    if span is None:
+        return None
+    return (-span[1], -span[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,9 @@ def _compute_low_end(differences: Any) -> float:
     from readback.stats import interval
 
     span = interval.compute_difference_interval(differences)
-    return span.low if span else float(differences.mean())
+    if span:
+        return span.low
+    return float(differences.mean())
 
 
 @lru_cache(maxsize=64)
@@ -217,12 +219,17 @@ def _choose_verdict(comparison: Comparison) -> Verdict:
         return "disputed"
     if comparison.p_equivalent is not None and comparison.p_equivalent < LEVEL:
         return "equivalent"
-    p = comparison.p if comparison.p_adjusted is None else comparison.p_adjusted
+    if comparison.p_adjusted is None:
+        p = comparison.p
+    else:
+        p = comparison.p_adjusted
     if p is None or p >= LEVEL or (comparison.span is not None and comparison.span[0] <= 0 <= comparison.span[1]):
         return "not separated"
     if _could_vanish(comparison):
         return "incomplete"
-    return "b is higher" if comparison.difference > 0 else "a is higher"
+    if comparison.difference > 0:
+        return "b is higher"
+    return "a is higher"
 
 
 def compute_pair_p(table: ScoreTable, a: ConditionKey, b: ConditionKey, criterion: str, judge: str) -> float | None:
@@ -252,8 +259,14 @@ def _find_pool_alpha(table: ScoreTable, criterion: str, judge: str) -> float | N
     from readback.scores import pooled
     from readback.scores.agreement.measures import measure_pool
 
-    whole = table if table.pool is None else table.pool.table
-    pooled_table = pooled.pooled(table) if table.pool is None else table
+    if table.pool is None:
+        whole = table
+    else:
+        whole = table.pool.table
+    if table.pool is None:
+        pooled_table = pooled.pooled(table)
+    else:
+        pooled_table = table
     if pooled_table is None or pooled_table.pool is None:
         return None
     for (name, pool_name), judges in pooled_table.pool.judges.items():
@@ -303,4 +316,6 @@ def _compute_delta(a: Any, b: Any) -> float:
 
 
 def _to_span(interval: Any) -> Span | None:
-    return None if interval is None else (interval.low, interval.high)
+    if interval is None:
+        return None
+    return (interval.low, interval.high)

@@ -86,7 +86,9 @@ def _find_clusters(pair: PairedItems, shared: Sequence[str]) -> Any:
         return None
     cluster_of = dict(zip(pair.items, pair.clusters.tolist(), strict=True))
     codes = np.unique([cluster_of[item] for item in shared], return_inverse=True)[1].ravel()
-    return None if len(np.unique(codes)) == len(codes) else codes
+    if len(np.unique(codes)) == len(codes):
+        return None
+    return codes
 
 
 def _average_clusters(matrix: Any, codes: Any) -> Any:

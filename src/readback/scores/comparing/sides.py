@@ -191,4 +191,6 @@ def _list_rubrics(facts: Iterable[RunFacts]) -> frozenset[str]:
 def _classify_modes(modes: tuple[str, ...]) -> Book:
     if modes and all(mode == CLOSED_BOOK for mode in modes):
         return "closed"
-    return "open" if modes and all(mode in WITH_DOCUMENTS for mode in modes) else ""
+    if modes and all(mode in WITH_DOCUMENTS for mode in modes):
+        return "open"
+    return ""

@@ -67,7 +67,9 @@ def find_winner(comparison: Comparison, margin: float = MARGIN) -> Winner | None
         return None
     if abs(comparison.difference) <= margin + NOISE:
         return "tie"
-    return "b" if comparison.difference > 0 else "a"
+    if comparison.difference > 0:
+        return "b"
+    return "a"
 
 
 def list_winners(comparisons: Iterable[Comparison]) -> tuple[tuple[Comparison, Winner], ...]:

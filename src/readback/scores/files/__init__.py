@@ -104,7 +104,10 @@ def read_scores(
         if _is_empty(scores):
             scores = replace(scores, diagnostics=(*scores.diagnostics, _report_no_scores(file, head)))
         return scores
-    columns = headers[0].shape.get("names") if headers else None
+    if headers:
+        columns = headers[0].shape.get("names")
+    else:
+        columns = None
     if columns and not head and not refused:
         return Diagnostic("dat-empty-file", {"columns": columns}, Location(file=file), severity="warning")
     if early and not head and isinstance(early[0], Diagnostic):  # the row reader has said why there is nothing

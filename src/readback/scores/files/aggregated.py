@@ -26,7 +26,10 @@ def join_means_with_rows(reads: Sequence[FileScores], defined_names: Collection[
     renamed: dict[int, ConditionKey] = {}
     for at, rows in partners.items():
         name = reads[at].called
-        own = reads[rows].columns if rows is not None else None
+        if rows is not None:
+            own = reads[rows].columns
+        else:
+            own = None
         if rows is None or own is None:
             if name and names[name] == 1 and len({reported.condition for reported in reads[at].reported}) == 1:
                 renamed[at] = (("condition", name),)
@@ -55,7 +58,9 @@ def _find_rows(read: FileScores, reads: Sequence[FileScores], conditions_of_rows
         and criteria <= set(other.columns.criteria)
         and (not about & conditions_of_rows or other.columns.conditions[0] in about)
     ]
-    return rows[0] if len(rows) == 1 else None
+    if len(rows) == 1:
+        return rows[0]
+    return None
 
 
 def _with_condition(read: FileScores, condition: ConditionKey) -> FileScores:

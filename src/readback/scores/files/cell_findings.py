@@ -66,7 +66,10 @@ def _not_numbers(intake: Intake) -> Iterator[Diagnostic]:
             cells_by_criterion.setdefault(intake.criterion[at], []).append(at)
     names = tuple(intake.criteria.codes)
     for code, cells in cells_by_criterion.items():
-        more = f" (and in {len(cells) - 1} more cells)" if len(cells) > 1 else ""
+        if len(cells) > 1:
+            more = f" (and in {len(cells) - 1} more cells)"
+        else:
+            more = ""
         values = {"field": names[code], "value": f"{intake.whys[cells[0]].removeprefix(SAYS)}{more}"}
         yield Diagnostic("dat-nan", values, Location(file=intake.file, line=intake.line[cells[0]]), names[code])
 

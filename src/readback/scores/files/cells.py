@@ -63,7 +63,9 @@ def cell(value: Any) -> Cell:
     if isinstance(value, float) and math.isinf(value):
         return math.nan, FAILED, INFINITE
     if isinstance(value, int | float):
-        return _not_a_number(str(value)[:40]) if abs(value) >= LARGEST else _finite(float(value))
+        if abs(value) >= LARGEST:
+            return _not_a_number(str(value)[:40])
+        return _finite(float(value))
     return _not_a_number(text_of(value)[:40])
 
 
@@ -72,7 +74,9 @@ def _text(value: str) -> Cell:
     bare = value.strip()
     if NUMBER.fullmatch(bare):
         parsed = _finite(float(bare))
-        return parsed if parsed[1] == SCORED else _not_a_number(bare[:40])
+        if parsed[1] == SCORED:
+            return parsed
+        return _not_a_number(bare[:40])
     lowered = bare.lower()
     if lowered in ABSENT:
         return math.nan, MISSING, f"{SAYS}{bare}" if bare else ""
@@ -89,7 +93,9 @@ def _finite(value: float) -> Cell:
     """Return a score, unless it is too large to count with; a negative zero becomes zero."""
     if math.isnan(value):
         return math.nan, FAILED, f"{SAYS}NaN"
-    return (value + 0.0, SCORED, "") if abs(value) < LARGEST else _not_a_number(str(value))
+    if abs(value) < LARGEST:
+        return (value + 0.0, SCORED, "")
+    return _not_a_number(str(value))
 
 
 def _not_a_number(text: str) -> Cell:
@@ -106,7 +112,9 @@ def apply_status(parsed: Cell, status: Any) -> Cell:
     state = STATUS.get(status.strip().lower())
     if state is not None:
         return math.nan, state, f"status: {status.strip()}"
-    return apply_failure(parsed, status, "status") if is_failure(status) else parsed
+    if is_failure(status):
+        return apply_failure(parsed, status, "status")
+    return parsed
 
 
 def apply_failure(parsed: Cell, text: Any, column: str) -> Cell:
@@ -137,24 +145,34 @@ def failure_words(texts: Iterable[str], cells: Iterable[Cell]) -> str | None:
     """Return the beginning of the note by which a judge's failure was written down as zeros; None for any other row."""
     begun = next((start for text in texts for start in FAILURE_WORDS if text.lstrip().startswith(start)), None)
     values = [value for value, state, _ in cells if state == SCORED]
-    return begun if begun and values and not any(values) else None
+    if begun and values and not any(values):
+        return begun
+    return None
 
 
 def describe_stored(value: float, why: str) -> str:
     """Return why a grade has no value, with the number that its log stores for it."""
-    return f"{STORED}{value!r}; {why}" if why else f"{STORED}{value!r}"
+    if why:
+        return f"{STORED}{value!r}; {why}"
+    return f"{STORED}{value!r}"
 
 
 def read_stored(why: str) -> float | None:
     """Return the number that a log stores for a grade without a value; None where the reason holds none."""
-    return float(why.removeprefix(STORED).partition(";")[0]) if why.startswith(STORED) else None
+    if why.startswith(STORED):
+        return float(why.removeprefix(STORED).partition(";")[0])
+    return None
 
 
 def text_of(value: Any) -> str:
     """Return a cell of an id, a factor or a note as text: `007` stays, a JSON value keeps its JSON spelling."""
     if isinstance(value, str):
-        return value if value.isascii() else legible(value)
-    return "" if value is None else legible(json.dumps(value, ensure_ascii=False))
+        if value.isascii():
+            return value
+        return legible(value)
+    if value is None:
+        return ""
+    return legible(json.dumps(value, ensure_ascii=False))
 
 
 def legible(text: str) -> str:

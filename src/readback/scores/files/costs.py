@@ -103,11 +103,16 @@ class Spent:
 def _number(value: Any) -> Decimal | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
-    text = value.strip() if isinstance(value, str) else repr(value)
+    if isinstance(value, str):
+        text = value.strip()
+    else:
+        text = repr(value)
     if len(text) > DIGITS or not NUMBER.fullmatch(text):
         return None
     number = Decimal(text)
-    return number if abs(number) < MOST and int(number.as_tuple().exponent) >= LEAST else None
+    if abs(number) < MOST and int(number.as_tuple().exponent) >= LEAST:
+        return number
+    return None
 
 
 def _plain(total: Decimal) -> str:

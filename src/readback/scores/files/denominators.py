@@ -103,6 +103,12 @@ def _ends_at(criterion: Criterion | None, denominator: float) -> bool:
 def _report(file: str, name: str, counts: Counter[float]) -> Diagnostic:
     parts = [f"{count} written as /{number(denominator)}" for denominator, count in counts.most_common()]
     values = {
-        "criterion": name, "judge": "", "a": "", "b": "", "differs": ", ".join(parts), "part": [], "pairs": 1,
-    }  # fmt: skip
+        "criterion": name,
+        "judge": "",
+        "a": "",
+        "b": "",
+        "differs": ", ".join(parts),
+        "part": [],
+        "pairs": 1,
+    }
     return Diagnostic(SCALE, values, Location(file=file), flagged=name)

@@ -16,10 +16,21 @@ from readback.types import ScoreSource
 MOST_VALUES = 30  # a column with more values than this is not a factor, unless its name says so
 LONG = 100  # characters of a value from which on it is a text, and nothing that conditions are called by
 # columns that hold what was asked or answered; beside those of the layout, which are no candidates
-TEXTS = frozenset({
-    *CONTENT, "objective", "assistant_response", "model_response", "reply", "output", "input", "completion",
-    "customer_text", "user_input", "model_output",
-})  # fmt: skip
+TEXTS = frozenset(
+    {
+        *CONTENT,
+        "objective",
+        "assistant_response",
+        "model_response",
+        "reply",
+        "output",
+        "input",
+        "completion",
+        "customer_text",
+        "user_input",
+        "model_output",
+    }
+)
 TEXT = 32 << 20  # bytes, about, that judges' notes may take in memory for one file; the rest stays in the file
 BETWEEN = " | "  # the cells of an id that takes several columns
 ROOM = 100  # bytes, about, that a short text takes beyond its letters
@@ -37,7 +48,9 @@ class Names:
 
     def code_unless_empty(self, name: str) -> int:
         """Return the code of a name; NONE for an empty one."""
-        return self.code(name) if name else NONE
+        if name:
+            return self.code(name)
+        return NONE
 
 
 class CellCodes(NamedTuple):

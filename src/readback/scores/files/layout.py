@@ -111,7 +111,9 @@ def item_columns(
     if source.item:
         return tuple(name for name in source.item if name in fields)
     name_of_item = first(ITEM, fields) or find_item_column(rows, (*FURTHER_ITEMS, *WEAK_ITEMS), source.condition)
-    return (name_of_item,) if name_of_item else ()
+    if name_of_item:
+        return (name_of_item,)
+    return ()
 
 
 def find_item_column(

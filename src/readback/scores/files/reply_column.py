@@ -42,7 +42,10 @@ class Rubrics:
         """Return the rubrics for scores that call the judge with this rubric by another name."""
         if rubric not in self.criteria or judge in self.criteria:
             return self
-        follows = (*self.rubric, judge) if rubric in self.rubric else self.rubric
+        if rubric in self.rubric:
+            follows = (*self.rubric, judge)
+        else:
+            follows = self.rubric
         return replace(self, criteria={**self.criteria, judge: self.criteria[rubric]}, rubric=follows)
 
     def read(self, text: str, criteria: Collection[str], judge: str) -> Reply:
@@ -50,7 +53,10 @@ class Rubrics:
         keys = {*judge_reply.RAG, *judge_reply.RUBRIC, *judge_reply.spellings(criteria)}
         if not self.upstream:
             return judge_reply.read_plain(text, judge_reply.read(text, keys), criteria)
-        ours = judge if judge in self.criteria else next(iter(self.criteria), "")
+        if judge in self.criteria:
+            ours = judge
+        else:
+            ours = next(iter(self.criteria), "")
         return judge_reply.read(text, keys, upstream="rubric" if ours in self.rubric else "rag")
 
 
@@ -139,9 +145,12 @@ class Reread:
         self, reply: Reply, criterion: str, item: str, judge: str, line: int, cell: Cell, written: str
     ) -> Diagnostic:
         values = {
-            "criterion": criterion, "item": item, "stored": _stored(cell), "written": written,
+            "criterion": criterion,
+            "item": item,
+            "stored": _stored(cell),
+            "written": written,
             "step": reply.step or "–",
-        }  # fmt: skip
+        }
         place = Location(file=self.file, line=line or None, record=item, judge=judge or None)
         return Diagnostic("scr-reply-differs", values, place, f"{criterion}|{item}|{judge}")
 
@@ -153,12 +162,16 @@ def _other(cell: Cell, mark: Mark) -> str:
         return ""
     if state == SCORED and mark.state == "scored" and abs(value - mark.value) <= CLOSE * max(1.0, abs(value)):
         return ""
-    return _minus(number(mark.value)) if mark.state == "scored" else mark.why.removeprefix("the reply says ")
+    if mark.state == "scored":
+        return _minus(number(mark.value))
+    return mark.why.removeprefix("the reply says ")
 
 
 def _stored(cell: Cell) -> str:
     value, state, _ = cell
-    return _minus(number(value)) if state == SCORED else {"failed": "judge failed"}.get(STATES[state], STATES[state])
+    if state == SCORED:
+        return _minus(number(value))
+    return {"failed": "judge failed"}.get(STATES[state], STATES[state])
 
 
 def _minus(text: str) -> str:

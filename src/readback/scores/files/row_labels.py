@@ -42,7 +42,10 @@ def number_rows(
                 yield row
             continue
         count += 1
-        first = waiting[0] if waiting and isinstance(waiting[0], Row) else None
+        if waiting and isinstance(waiting[0], Row):
+            first = waiting[0]
+        else:
+            first = None
         same = first is not None and first.line == row.line
         yield from _number_shared(waiting, number, shared or same)
         waiting, number, shared = [row], count + refused(), same
@@ -60,4 +63,6 @@ def _number_shared(rows: list[Row | Diagnostic], number: int, shared: bool) -> I
 def label(row: Any) -> str:
     """Return what a row is called that has no id."""
     number = getattr(row, "number", 0)
-    return f"{BY_NUMBER}{number}" if number else f"{BY_LINE}{row.line}"
+    if number:
+        return f"{BY_NUMBER}{number}"
+    return f"{BY_LINE}{row.line}"

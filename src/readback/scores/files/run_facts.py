@@ -75,9 +75,13 @@ def _mode(fields: Mapping[str, Any]) -> str:
 
 def _file(path: Any) -> str | None:
     """Return the file name of a path: its folders are those of one machine."""
-    return PurePosixPath(path.replace("\\", "/")).name or None if isinstance(path, str) else None
+    if isinstance(path, str):
+        return PurePosixPath(path.replace("\\", "/")).name or None
+    return None
 
 
 def _part(fields: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     value = fields.get(name)
-    return value if isinstance(value, Mapping) else {}
+    if isinstance(value, Mapping):
+        return value
+    return {}

@@ -206,7 +206,10 @@ class _Reading:
         if layout.costs or layout.tokens:
             has_judges = any(judge for _, _, judge in layout.scores)
             self._spent.row((about.combo, "" if has_judges else about.judge), fields, layout.costs, layout.tokens)
-        item = fields.get(self._item) if self._item else None
+        if self._item:
+            item = fields.get(self._item)
+        else:
+            item = None
         if not (isinstance(item, str) and item and item.isascii()):
             item = intake.name_item([text_of(fields.get(name)) for name in layout.item], row.line, label(row))
         code = intake.items.code(item)
@@ -234,7 +237,9 @@ class _Reading:
         layout, intake = self.layout, self.intake
 
         def read_text(name: str | None) -> str:
-            return text_of(fields.get(name)) if name else ""
+            if name:
+                return text_of(fields.get(name))
+            return ""
 
         combo = intake.code_combo([read_text(name) for name in intake.candidates])
         criterion_of_row = read_text(layout.criterion) or "score"
@@ -313,8 +318,9 @@ def build_file_scores(
     )
     about = tuple(_list_modes(intake, conditions, mode, source.path))
     all_diagnostics = diagnostics.list_all(source.path)
-    return FileScores(columns(intake, conditions), account, all_diagnostics, about=about,
-                expenses=rows.spent.expenses(conditions))  # fmt: skip
+    return FileScores(
+        columns(intake, conditions), account, all_diagnostics, about=about, expenses=rows.spent.expenses(conditions)
+    )
 
 
 def _list_modes(

@@ -61,7 +61,9 @@ def whole(header: str, values: Sequence[Any], counts: Sequence[int | None], crit
         return 1.0
     if all(rate.is_integer() and n is not None and rate <= n for rate, n in rates):
         return 0.0  # how many, not which share
-    return 100.0 if all(0 <= rate <= 100 for rate, _ in rates) else 0.0
+    if all(0 <= rate <= 100 for rate, _ in rates):
+        return 100.0
+    return 0.0
 
 
 def _binary(header: str, criteria: Mapping[str, Criterion]) -> bool:

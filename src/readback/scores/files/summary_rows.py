@@ -77,7 +77,9 @@ class SummaryRows:
 
     def _item(self, row: Any) -> str:
         columns = self.layout().item
-        return text_of(row.fields.get(columns[0])) if len(columns) == 1 else ""
+        if len(columns) == 1:
+            return text_of(row.fields.get(columns[0]))
+        return ""
 
     def _is_summary_name(self, row: Any) -> bool:
         return SUMMARY.fullmatch(self._item(row)) is not None
@@ -113,8 +115,14 @@ class SummaryRows:
 
         layout, intake = self.layout(), self.intake
         combos = self._find_combos(fields)
-        judge_of_row = text_of(fields.get(layout.judge)) if layout.judge else ""
-        criterion_of_row = text_of(fields.get(layout.criterion)) if layout.criterion else ""
+        if layout.judge:
+            judge_of_row = text_of(fields.get(layout.judge))
+        else:
+            judge_of_row = ""
+        if layout.criterion:
+            criterion_of_row = text_of(fields.get(layout.criterion))
+        else:
+            criterion_of_row = ""
         item = text_of(fields.get(layout.item[0])).strip()
         values = np.asarray(intake.value)
         for column, criterion, judge in layout.scores:
@@ -168,12 +176,18 @@ class _StatedNumber:
     @property
     def agrees(self) -> bool:
         near, mean = 0.5 * 10.0**-self.decimals + 1e-9, self.total / self.n
-        expected = [self.total, mean, 100 * mean] if self.are_shares else [self.total, mean]
+        if self.are_shares:
+            expected = [self.total, mean, 100 * mean]
+        else:
+            expected = [self.total, mean]
         return any(abs(self.stated - value) <= near for value in expected)
 
     def report(self, place: Location) -> Diagnostic:
         """Return the diagnostic of a number that is neither the sum nor the mean."""
-        what, computed = ("sum", self.total) if "total" in self.item.lower() else ("mean", self.total / self.n)
+        if "total" in self.item.lower():
+            what, computed = ("sum", self.total)
+        else:
+            what, computed = ("mean", self.total / self.n)
         values = {
             "condition": self.condition or "all conditions",
             "criterion": self.criterion,

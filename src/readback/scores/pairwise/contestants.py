@@ -128,12 +128,18 @@ def _list_pairs(workspace: Workspace, table: ScoreTable | None) -> Iterator[tupl
 
 def _find_judge_model(workspace: Workspace, table: ScoreTable | None, key: ConditionKey, judge: str) -> Named:
     """Return the judge's model: what files say of the run, then the workspace's judge, then what it is called."""
-    facts = [fact for fact in table.about if fact.condition == key] if table else []
+    if table:
+        facts = [fact for fact in table.about if fact.condition == key]
+    else:
+        facts = []
     for fact in facts:
         if fact.judge_model and fact.judge in (None, judge):
             return Named(fact.judge_model, True)
     configured = workspace.judges.get(judge)
-    model = find_judge_model(configured) if configured else None
+    if configured:
+        model = find_judge_model(configured)
+    else:
+        model = None
     if model:
         return Named(model, True)
     condition = workspace.condition(dict(key).get("condition", ""))
@@ -151,7 +157,10 @@ def _find_contestant_model(workspace: Workspace, table: ScoreTable | None, key: 
     for name in MODEL:
         if factors.get(name):
             return Named(_get_served_model(workspace, factors[name]) or factors[name], True)
-    facts = [fact for fact in table.about if fact.condition == key] if table else []
+    if table:
+        facts = [fact for fact in table.about if fact.condition == key]
+    else:
+        facts = []
     for fact in facts:
         if fact.model and not fact.by_workspace:
             return Named(fact.model, True)
@@ -164,8 +173,13 @@ def _find_contestant_model(workspace: Workspace, table: ScoreTable | None, key: 
 
 def _get_served_model(workspace: Workspace, name: str) -> str | None:
     model = workspace.models.get(name)
-    served = model.settings.get("model") if model else None
-    return served if isinstance(served, str) else None
+    if model:
+        served = model.settings.get("model")
+    else:
+        served = None
+    if isinstance(served, str):
+        return served
+    return None
 
 
 def _build_diagnostic(judge: str, pair: _FamilyPairs) -> Diagnostic:

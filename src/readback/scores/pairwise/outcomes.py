@@ -48,7 +48,9 @@ class PairwiseComparison:
     @property
     def decisive_share(self) -> float | None:
         """The part of all outcomes that are no ties."""
-        return self.decisive / self.n if self.n else None
+        if self.n:
+            return self.decisive / self.n
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,10 @@ def compare_contestants(table: ScoreTable) -> tuple[PairwiseComparison, ...]:
         for outcome in outcomes:
             by_judge.setdefault(outcome.judge, []).append(outcome)
         a, b = outcomes[0].a, outcomes[0].b
-        judge = next(iter(by_judge)) if len(by_judge) == 1 else ""
+        if len(by_judge) == 1:
+            judge = next(iter(by_judge))
+        else:
+            judge = ""
         comparisons.append(_compare(a, b, judge, len(by_judge), outcomes))
         if len(by_judge) > 1:
             comparisons.extend(_compare(a, b, name, 1, rows) for name, rows in by_judge.items())
@@ -218,7 +223,9 @@ def _get_winner(outcome: Outcome, a: ConditionKey) -> str:
     """Return who won ("a", "b" or "tie"), whichever way round the row names the two."""
     if outcome.outcome == "tie" or outcome.a == a:
         return outcome.outcome
-    return "b" if outcome.outcome == "a" else "a"
+    if outcome.outcome == "a":
+        return "b"
+    return "a"
 
 
 def _count_swapped(outcomes: Sequence[Outcome]) -> tuple[int, int]:
@@ -227,10 +234,16 @@ def _count_swapped(outcomes: Sequence[Outcome]) -> tuple[int, int]:
     for outcome in outcomes:
         if not outcome.first:
             continue
-        shown_first = outcome.a if outcome.first == "a" else outcome.b
+        if outcome.first == "a":
+            shown_first = outcome.a
+        else:
+            shown_first = outcome.b
         winner: ConditionKey | None = None
         if outcome.outcome != "tie":
-            winner = outcome.a if outcome.outcome == "a" else outcome.b
+            if outcome.outcome == "a":
+                winner = outcome.a
+            else:
+                winner = outcome.b
         winners.setdefault((outcome.item, outcome.judge), {}).setdefault(shown_first, winner)
     swapped = [set(by_order.values()) for by_order in winners.values() if len(by_order) == 2]
     return len(swapped), sum(None not in pair and len(pair) == 2 for pair in swapped)
@@ -273,4 +286,6 @@ def _compute_wilson(k: int, n: int) -> Span | None:
     from readback.stats.interval import wilson
 
     interval = wilson(k, n) if n else None
-    return (interval.low, interval.high) if interval else None
+    if interval:
+        return (interval.low, interval.high)
+    return None

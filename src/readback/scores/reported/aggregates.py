@@ -61,7 +61,10 @@ def _build_aggregate(reported: Reported, facts: RunFacts | None) -> Aggregate:
     if reported.state != SCORED:
         return Aggregate(reported, facts)
     interval = _compute_interval(reported)
-    span = (interval.low, interval.high) if interval else None
+    if interval:
+        span = (interval.low, interval.high)
+    else:
+        span = None
     return Aggregate(reported, facts, span, interval.method if interval else None, tuple(_list_missing(reported, span)))
 
 
@@ -70,12 +73,17 @@ def _compute_interval(reported: Reported) -> interval.Interval | None:
     if reported.n is None or reported.n <= 0:
         return None
     if reported.whole is not None:
-        count = reported.count if reported.count is not None else round(reported.mean / reported.whole * reported.n)
+        if reported.count is not None:
+            count = reported.count
+        else:
+            count = round(reported.mean / reported.whole * reported.n)
         if not 0 <= count <= reported.n:
             return None
         rate = interval.wilson(count, reported.n)
         return interval.Interval(rate.low * reported.whole, rate.high * reported.whole, rate.method)
-    return None if reported.sd is None else interval.compute_summary_interval(reported.mean, reported.sd, reported.n)
+    if reported.sd is None:
+        return None
+    return interval.compute_summary_interval(reported.mean, reported.sd, reported.n)
 
 
 def _list_missing(reported: Reported, span: Span | None) -> Iterator[str]:

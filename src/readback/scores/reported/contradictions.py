@@ -170,7 +170,10 @@ def _find_differences(table: ScoreTable, rows: Sequence[Row], explained: Sequenc
             continue
         if not agrees(means, row):
             computed = number(round(row.mean * (means.whole or 1), 6))
-            stated = "NaN" if means.state == FAILED else number(means.mean)
+            if means.state == FAILED:
+                stated = "NaN"
+            else:
+                stated = number(means.mean)
             reason = explain_difference(table, row, means)
             yield _build_diagnostic(table, means, _get_kind(means), stated, computed, row.n, reason)
             continue
@@ -228,7 +231,9 @@ def _build_diagnostic(
 
 
 def _get_kind(means: Reported) -> str:
-    return RATE if means.whole else MEAN
+    if means.whole:
+        return RATE
+    return MEAN
 
 
 def _build_key(label: str, criterion: str, what: str) -> str:

@@ -31,7 +31,9 @@ def agrees(means: Reported, row: Row) -> bool:
 
 def get_share(means: Reported) -> float:
     """Return the stated number on the scale of its rows: a rate as a share of 1."""
-    return means.mean / means.whole if means.whole else means.mean
+    if means.whole:
+        return means.mean / means.whole
+    return means.mean
 
 
 def get_tolerance(means: Reported) -> float:
@@ -71,7 +73,9 @@ def _get_only_rows(table: ScoreTable, rows: Sequence[Row], means: Reported) -> S
     """Return all rows, where there is one condition, and its file states one number that names no condition."""
     of_file = [stated for stated in table.reported if stated.place.file == means.place.file]
     conditions = {row.condition for row in rows}
-    return rows if len(conditions) == 1 and len(of_file) == 1 else ()
+    if len(conditions) == 1 and len(of_file) == 1:
+        return rows
+    return ()
 
 
 def _is_about(row: Row, means: Reported) -> bool:
@@ -172,7 +176,10 @@ def find_left_out(table: ScoreTable, rows: Sequence[Row]) -> Iterator[LeftOut]:
             continue
         counted = row.n + row.failed
         states_whole = means.n is not None and means.n > row.n and means.n in (counted, row.all)
-        whole = means.n if states_whole and means.n is not None else counted
+        if states_whole and means.n is not None:
+            whole = means.n
+        else:
+            whole = counted
         if whole == row.n or (means.n is not None and not states_whole and means.n != row.n):
             continue
         total = row.mean * row.n

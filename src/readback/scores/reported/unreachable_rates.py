@@ -29,14 +29,19 @@ class Fit:
 def fit_count(rate: float, n: int, tolerance: float) -> int | None:
     """Return the k of n whose share is `rate` (of 1), give or take `tolerance`; None where there is no such k."""
     count = round(rate * n)
-    return count if 0 <= count <= n and abs(count / n - rate) <= tolerance else None
+    if 0 <= count <= n and abs(count / n - rate) <= tolerance:
+        return count
+    return None
 
 
 def find_nearby_fit(rate: float, n: int, tolerance: float) -> Fit | None:
     """Return the n nearest to the stated one that a k fits; of two equally near the larger."""
     for step in range(1, max(NEAR, n // 5) + 1):
         for near_n in (n + step, n - step):
-            count = fit_count(rate, near_n, tolerance) if near_n > 0 else None
+            if near_n > 0:
+                count = fit_count(rate, near_n, tolerance)
+            else:
+                count = None
             if count is not None:
                 return Fit(count, near_n)
     return None

@@ -50,7 +50,9 @@ def is_passing(rule: PassRule, total: Total) -> bool | None:
     gaps += [total.scores[name] - low for name, low in least.items() if name in total.scores]
     if any(gap < -CLOSE for gap in gaps):
         return False
-    return None if gaps[0] < CLOSE else True
+    if gaps[0] < CLOSE:
+        return None
+    return True
 
 
 def find_wrong_verdicts(table: ScoreTable) -> Iterator[Diagnostic]:
@@ -175,7 +177,9 @@ def _get_rounding(reported: Sequence[Reported], stated: Reported) -> float:
 
 def _match_name(name: str, rubric: Rubric) -> str:
     """Return a criterion by the name the rubric has for it."""
-    return name if name in rubric.weights else name.removesuffix("_score")
+    if name in rubric.weights:
+        return name
+    return name.removesuffix("_score")
 
 
 def _format_scores(rubric: Rubric, scores: Mapping[str, float]) -> str:

@@ -144,8 +144,13 @@ def _list_texts(values: Values, prefix: str = "", depth: int = DEEP) -> Iterator
 def _format_value(value: Any) -> str | None:
     if isinstance(value, list) or value == MASK:
         return None
-    text = value if isinstance(value, str) else json.dumps(value)
-    return legible(text) if len(text) <= LONGEST else None
+    if isinstance(value, str):
+        text = value
+    else:
+        text = json.dumps(value)
+    if len(text) <= LONGEST:
+        return legible(text)
+    return None
 
 
 Span = tuple[float, float]
@@ -223,10 +228,16 @@ def slice_scores(
 def _build_slice(criterion: Criterion, shared: PairedItems, in_slice: Any, value: str, paired: bool) -> Slice:
     import numpy as np
 
-    clusters = None if shared.clusters is None else shared.clusters[in_slice]
+    if shared.clusters is None:
+        clusters = None
+    else:
+        clusters = shared.clusters[in_slice]
     if paired:
         return _compare_slice(criterion, shared.a[in_slice], shared.b[in_slice], clusters, value)
-    codes = np.full(int(in_slice.sum()), NONE) if clusters is None else clusters
+    if clusters is None:
+        codes = np.full(int(in_slice.sum()), NONE)
+    else:
+        codes = clusters
     certainty_of_mean = certainty(shared.a[in_slice], np.flatnonzero(in_slice), codes, criterion)
     p = _compare_with_others(shared.a[~in_slice], shared.a[in_slice])
     return Slice(
@@ -248,7 +259,9 @@ def _compare_with_others(others: Any, values: Any) -> float | None:
     if min(len(others), len(values)) < FEW:
         return None
     test = welch(others, values)
-    return test.p if test else None
+    if test:
+        return test.p
+    return None
 
 
 def _compare_slice(criterion: Criterion, a: Any, b: Any, clusters: Any, value: str) -> Slice:

@@ -84,7 +84,10 @@ def list_items_between(
 ) -> frozenset[str]:
     """Return the items whose prompt or answer is so long, both ends included."""
     sizes = measure_sizes(workspace, table, condition)
-    size_of = sizes.prompts if text == "prompt" else sizes.answers
+    if text == "prompt":
+        size_of = sizes.prompts
+    else:
+        size_of = sizes.answers
     return frozenset(item for item, size in size_of.items() if low <= getattr(size, unit) <= high)
 
 
@@ -141,19 +144,30 @@ def _find_starts(lengths: Any) -> Any:
 
     ranges = int(min(BINS, max(1, len(lengths) // FEWEST)))
     cuts = np.unique(np.quantile(lengths, np.linspace(0, 1, ranges + 1), method="lower"))
-    return cuts[:-1] if len(cuts) > 1 else cuts
+    if len(cuts) > 1:
+        return cuts[:-1]
+    return cuts
 
 
 def _bin_values(value: Any, scale: Criterion) -> tuple[tuple[str, ...], Any]:
     """Return the values, or ranges of them, and the number of each score's; means count at the nearest value."""
     import numpy as np
 
-    listed = np.array(scale.values) if scale.values else np.unique(value)
+    if scale.values:
+        listed = np.array(scale.values)
+    else:
+        listed = np.unique(value)
     if len(listed) <= VALUES:
         middles = (listed[1:] + listed[:-1]) / 2
         return tuple(map(number, listed.tolist())), np.searchsorted(middles, value, "right")
-    low = value.min() if scale.low is None else scale.low
-    high = value.max() if scale.high is None else scale.high
+    if scale.low is None:
+        low = value.min()
+    else:
+        low = scale.low
+    if scale.high is None:
+        high = value.max()
+    else:
+        high = scale.high
     ends = np.linspace(low, max(high, low + 1e-9), RANGES + 1)
     bins = np.clip(np.searchsorted(ends, value, "right") - 1, 0, RANGES - 1)
     return tuple(f"{number(a)} to {number(b)}" for a, b in pairwise(ends.tolist())), bins

@@ -68,7 +68,9 @@ class Sizes:
             return NO_CONDITION
         if item not in self.looked_at:
             return NOT_TAKEN
-        return otherwise if item in self.records or otherwise == NO_ANSWER else NO_RECORD
+        if item in self.records or otherwise == NO_ANSWER:
+            return otherwise
+        return NO_RECORD
 
 
 def measure_sizes(

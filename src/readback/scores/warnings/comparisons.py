@@ -23,7 +23,10 @@ MOST = 40  # kinds of conditions of which pairs are looked at
 def find_refused(table: ScoreTable) -> Iterator[Diagnostic]:
     """Yield criteria on two scales in any case; other reasons once for each criterion, with how many pairs."""
     yield from _find_two_scales(table)
-    obstacles = _check_planned(table) if table.planned else _check_unplanned(table)
+    if table.planned:
+        obstacles = _check_planned(table)
+    else:
+        obstacles = _check_unplanned(table)
     severity: Severity | None = None if table.planned else "info"  # nobody meant to compare them
     first: dict[tuple[str, str], Diagnostic] = {}
     pairs: dict[tuple[str, str], set[tuple[str, str]]] = {}

@@ -28,7 +28,9 @@ def find_merged(table: ScoreTable) -> Iterator[Diagnostic]:
 
 
 def _get_judge(fact: RunFacts, what: str) -> str | None:
-    return (fact.rubric or fact.judge) if what.startswith("judge") else None
+    if what.startswith("judge"):
+        return fact.rubric or fact.judge
+    return None
 
 
 def _build_diagnostic(names: list[str], what: str, count: int) -> Diagnostic:

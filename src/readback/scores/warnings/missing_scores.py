@@ -27,7 +27,10 @@ def find_lost(table: ScoreTable, rows: Sequence[Row]) -> Iterator[Diagnostic]:
     for criterion, losing_rows in losing.items():
         names = list(dict.fromkeys(table.label(row.condition) for row in losing_rows))
         judges = list(dict.fromkeys(row.judge for row in losing_rows))
-        more = f" and {len(names) - NAMED} more conditions" if len(names) > NAMED else ""
+        if len(names) > NAMED:
+            more = f" and {len(names) - NAMED} more conditions"
+        else:
+            more = ""
         conditions = {row.condition for row in losing_rows}
         # The sentence names conditions and judges, so it counts all that these have, complete or not.
         counted = [
@@ -54,7 +57,10 @@ def _describe_lost(judge: str, rows: Sequence[Row], table: ScoreTable) -> str:
     by_judge = [row for row in rows if row.judge == judge]
     name = judge
     if not judge:
-        name = "the judge" if "" in table.columns.judges else "all judges together"
+        if "" in table.columns.judges:
+            name = "the judge"
+        else:
+            name = "all judges together"
     return f"{name} {sum(row.failed + row.missing for row in by_judge)} of {sum(row.all for row in by_judge)}"
 
 

@@ -17,14 +17,20 @@ NAMED = 3
 def join_names(names: Iterable[str]) -> str:
     """Return `a, b, c, … (+4)`."""
     distinct = list(dict.fromkeys(names))
-    more = f", … (+{len(distinct) - NAMED})" if len(distinct) > NAMED else ""
+    if len(distinct) > NAMED:
+        more = f", … (+{len(distinct) - NAMED})"
+    else:
+        more = ""
     return ", ".join(distinct[:NAMED]) + more
 
 
 def name_row(table: ScoreTable, row: Row, detail: str) -> str:
     """Return a row's condition, its judge where a criterion has several, and a detail in brackets."""
     judges = {judge for (judge, _) in _list_judges(table, row.criterion)}
-    by = f" | {row.judge}" if len(judges) > 1 and row.judge else ""
+    if len(judges) > 1 and row.judge:
+        by = f" | {row.judge}"
+    else:
+        by = ""
     return f"{table.label(row.condition)}{by} ({detail})"
 
 

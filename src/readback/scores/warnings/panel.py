@@ -25,7 +25,10 @@ def pool_rows(table: ScoreTable, rows: Sequence[Row]) -> tuple[Row, ...]:
     pooled: list[Row] = []
     for criterion, criterion_rows in by_criterion.items():
         judges = {row.judge for row in criterion_rows}
-        answers = _number_answers(table, criterion) if len(judges) >= FEWEST else None
+        if len(judges) >= FEWEST:
+            answers = _number_answers(table, criterion)
+        else:
+            answers = None
         if answers is None or not _is_shared_work(answers, len(table.columns.judges)):
             pooled.extend(criterion_rows)
         else:
@@ -78,7 +81,10 @@ def _pool_criterion(table: ScoreTable, criterion: str, answers: Mapping[str, Any
     by_line = all(map(BY_LINE.fullmatch, columns.items))
     for code in np.unique(conditions).tolist():
         in_condition = conditions == code
-        absent = 0 if by_line else items - int(in_condition.sum())
+        if by_line:
+            absent = 0
+        else:
+            absent = items - int(in_condition.sum())
         yield Row(
             condition=columns.conditions[code],
             criterion=criterion,

@@ -92,7 +92,10 @@ def raise_exception(message: Any) -> NoReturn:
 
 def _build_clock(today: str | None) -> Callable[[str], str]:
     def strftime_now(format: str) -> str:  # noqa: A002 - the name it has in templates
-        moment = datetime.fromisoformat(today) if today else datetime.now()
+        if today:
+            moment = datetime.fromisoformat(today)
+        else:
+            moment = datetime.now()
         return moment.strftime(format)
 
     return strftime_now

@@ -72,10 +72,16 @@ def read(path: Path, root: Path, *, tokens: Path | None = None, add_special_toke
     outside = resolve(root, file)
     if isinstance(outside, Diagnostic) and outside.code == "dat-path-outside":
         return ChatTemplate(file, None, place=Location(file=file), diagnostics=(outside,))
-    own_config = read_config(path, root) if path.suffix == ".json" else None
+    if path.suffix == ".json":
+        own_config = read_config(path, root)
+    else:
+        own_config = None
     config_path = tokens
     if config_path is None:
-        config_path = path if own_config and path.name != OLDER else _find_sibling(path, root, CONFIG)
+        if own_config and path.name != OLDER:
+            config_path = path
+        else:
+            config_path = _find_sibling(path, root, CONFIG)
     config = own_config
     if config_path is not None and config_path != path:
         config = read_config(config_path, root)
@@ -89,7 +95,10 @@ def read(path: Path, root: Path, *, tokens: Path | None = None, add_special_toke
         diagnostics = (_report_missing(file, _explain_absence(file), text.place),)
     details = [text.detail] if text.detail else []
     if config and config_path and format_relative(root, config_path) != text.place.file:
-        unused = ", whose own chat_template is not used" if config.template else ""
+        if config.template:
+            unused = ", whose own chat_template is not used"
+        else:
+            unused = ""
         details.append(f"its tokens are those of {format_relative(root, config_path)}{unused}")
     template = ChatTemplate(
         name=text.place.file or file,
@@ -129,7 +138,9 @@ def _find_template_file(path: Path, root: Path) -> Path:
 def _find_sibling(path: Path, root: Path, name: str) -> Path | None:
     """Return the file of that name next to `path`, None if there is none inside `root`."""
     file = resolve(root, format_relative(root, path.with_name(name)))
-    return file if isinstance(file, Path) else None
+    if isinstance(file, Path):
+        return file
+    return None
 
 
 def _load_text(path: Path, root: Path, config: Config | None) -> _Text:
@@ -139,7 +150,10 @@ def _load_text(path: Path, root: Path, config: Config | None) -> _Text:
     separate = path if config is None else None
     if path.name == CONFIG:
         separate = _find_sibling(path, root, SEPARATE)
-    further = _list_additional(path, root) if path.name in (CONFIG, SEPARATE) else {}
+    if path.name in (CONFIG, SEPARATE):
+        further = _list_additional(path, root)
+    else:
+        further = {}
     if further:
         return _choose_file(separate, further, root, path)
     if separate or config is None:
@@ -158,7 +172,10 @@ def _list_additional(path: Path, root: Path) -> Mapping[str, Path]:
         return {}
     templates: dict[str, Path] = {}
     for entry in sorted(islice(folder.iterdir(), MOST)):
-        file = resolve(root, format_relative(root, entry)) if entry.suffix == SUFFIX else None
+        if entry.suffix == SUFFIX:
+            file = resolve(root, format_relative(root, entry))
+        else:
+            file = None
         if isinstance(file, Path):
             templates[file.stem] = file
     return templates
@@ -169,7 +186,10 @@ def _choose_file(separate: Path | None, further: Mapping[str, Path], root: Path,
     files: Mapping[str, Path] = further
     if separate:
         files = {DEFAULT: separate, **further}
-    tools = _read_plain(files[WITH_TOOLS], root) if WITH_TOOLS in files else None
+    if WITH_TOOLS in files:
+        tools = _read_plain(files[WITH_TOOLS], root)
+    else:
+        tools = None
     if DEFAULT not in files:
         place = Location(file=format_relative(root, path))
         reason = f"{FURTHER} has the chat templates {', '.join(files)}, and none is called {DEFAULT}"

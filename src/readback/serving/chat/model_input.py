@@ -158,7 +158,9 @@ def _render(
         stretches = [[len(segment.text) for segment in message.segments] for message in messages]
     payload = {"template": template, "variables": dict(variables), "today": today, "stretches": stretches}
     depends_on_time = today is None and "strftime_now" in template
-    return _ask_sandbox(payload) if depends_on_time else _cache.get_or_ask(payload, _ask_sandbox)
+    if depends_on_time:
+        return _ask_sandbox(payload)
+    return _cache.get_or_ask(payload, _ask_sandbox)
 
 
 def _ask_sandbox(payload: Mapping[str, Any]) -> Answer:
@@ -234,7 +236,9 @@ def _report_unreadable(template: ChatTemplate) -> Diagnostic:
     """Report why there is no template; other diagnostics of reading are reported where it was read."""
     values = {"name": template.name, "reason": "it cannot be read", "line": None, "when": "read", "raised": False}
     errors = [diagnostic for diagnostic in template.diagnostics if diagnostic.code == "srv-template-error"]
-    return errors[0] if errors else Diagnostic("srv-template-error", values, template.place, "read")
+    if errors:
+        return errors[0]
+    return Diagnostic("srv-template-error", values, template.place, "read")
 
 
 def _build_segment(template: ChatTemplate, piece: Piece, messages: Sequence[Message]) -> Segment:
@@ -242,7 +246,10 @@ def _build_segment(template: ChatTemplate, piece: Piece, messages: Sequence[Mess
         message, position = piece.stretch
         return replace(messages[message].segments[position], text=piece.text)
     if piece.origin == "serving":
-        place = _locate_line(template.place, piece.line) if piece.line else NOWHERE
+        if piece.line:
+            place = _locate_line(template.place, piece.line)
+        else:
+            place = NOWHERE
         return Segment(piece.text, "serving", template.name, place)
     return Segment(piece.text, piece.origin, piece.name)
 

@@ -117,7 +117,10 @@ def trace_text(
         for i, (name, value) in enumerate(variables.items()):
             if name == "messages":
                 continue
-            source = SERVING if name.endswith("_token") else FIRST_VARIABLE + i
+            if name.endswith("_token"):
+                source = SERVING
+            else:
+                source = FIRST_VARIABLE + i
             traced_variables[name] = _trace_value(value, source)
         traced_variables["messages"] = _trace_messages(
             variables["messages"], stretches, FIRST_VARIABLE + len(variables)
@@ -126,7 +129,9 @@ def trace_text(
         merged_spans = merge_spans(span for part in parts for span in get_spans(part))
     except (Exception, MemoryError):  # only the origins are unknown; the text was rendered
         return None
-    return merged_spans if "".join(parts) == text else None
+    if "".join(parts) == text:
+        return merged_spans
+    return None
 
 
 @lru_cache(CACHED)
@@ -183,7 +188,10 @@ def _trace_parts(content: list[Any], lengths: list[int], number: int) -> list[An
         return content
     traced_parts: list[Any] = []
     for part in content:
-        text = part.get("text") if isinstance(part, dict) else None
+        if isinstance(part, dict):
+            text = part.get("text")
+        else:
+            text = None
         if isinstance(text, str):
             traced_parts.append({**part, "text": TracedText(text, list_spans(text, number))})
             number += 2
@@ -195,7 +203,9 @@ def _trace_parts(content: list[Any], lengths: list[int], number: int) -> list[An
 def _trace_value(value: Any, source: int) -> Any:
     """Return a variable with all texts traced to `source`."""
     if isinstance(value, str):
-        return TracedText(value, list_spans(value, source)) if value else value
+        if value:
+            return TracedText(value, list_spans(value, source))
+        return value
     if isinstance(value, list):
         return [_trace_value(item, source) for item in value]
     if isinstance(value, dict):

@@ -58,7 +58,10 @@ def read(path: Path, root: Path) -> Config:
             diagnostics=(*diagnostics, _report_unreadable(file, "not a JSON object", Location(file=file, line=1)))
         )
     found_diagnostics: list[Diagnostic] = [*diagnostics, *decoder.diagnostics(value, Location(file=file))]
-    older = _read_older_map(path, root, found_diagnostics) if ADDED not in value else {}
+    if ADDED not in value:
+        older = _read_older_map(path, root, found_diagnostics)
+    else:
+        older = {}
     merged = {**value, **older}
     named_tokens = {name: _read_token(merged.get(name), name, file, found_diagnostics) for name in TOKENS}
     named_tokens |= _list_model_tokens(merged)
@@ -99,7 +102,9 @@ def _read_older_map(path: Path, root: Path, found_diagnostics: list[Diagnostic])
             _report_unreadable(file, f"not JSON ({fault.reason})", _locate_offset(text, fault.at, Location(file=file)))
         )
         return {}
-    return value if isinstance(value, dict) else {}
+    if isinstance(value, dict):
+        return value
+    return {}
 
 
 def _list_model_tokens(value: Mapping[str, Any]) -> dict[str, str]:
@@ -135,7 +140,10 @@ def _report_unreadable(file: str, reason: str, place: Location) -> Diagnostic:
 
 
 def _report_wrong_value(where: str, value: Any, expected: str, file: str) -> Diagnostic:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        text = value
+    else:
+        text = json.dumps(value, ensure_ascii=False)
     if len(text) > SHOWN:
         text = text[:SHOWN] + "…"
     values = {"where": where, "value": text, "expected": expected}
@@ -144,8 +152,13 @@ def _report_wrong_value(where: str, value: Any, expected: str, file: str) -> Dia
 
 def _get_token_text(value: Any) -> str | None:
     """Return the text of a token: itself, or the content of an object that describes it."""
-    text = value.get("content") if isinstance(value, dict) else value
-    return text if isinstance(text, str) else None
+    if isinstance(value, dict):
+        text = value.get("content")
+    else:
+        text = value
+    if isinstance(text, str):
+        return text
+    return None
 
 
 def _read_token(value: Any, name: str, file: str, found_diagnostics: list[Diagnostic]) -> str | None:

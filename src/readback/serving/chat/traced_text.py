@@ -29,7 +29,9 @@ def get_line_source(line: int) -> int:
 
 def list_spans(text: str, source: int) -> Spans:
     """Return the spans of a text that has one source: none if it is empty."""
-    return ((len(text), source),) if text else ()
+    if text:
+        return ((len(text), source),)
+    return ()
 
 
 def get_spans(text: str) -> Spans:
@@ -86,7 +88,10 @@ class TracedText(str):
     def __new__(cls, text: str = "", spans: Spans | None = None) -> TracedText:
         """Create a traced text; without `spans` it takes those of `text`."""
         traced = super().__new__(cls, text)
-        traced._spans = get_spans(text) if spans is None else spans
+        if spans is None:
+            traced._spans = get_spans(text)
+        else:
+            traced._spans = spans
         return traced
 
     def __str__(self) -> str:
@@ -98,7 +103,9 @@ class TracedText(str):
         return join_texts((self, other))
 
     def __radd__(self, other: Any) -> Any:
-        return join_texts((other, self)) if isinstance(other, str) else NotImplemented
+        if isinstance(other, str):
+            return join_texts((other, self))
+        return NotImplemented
 
     def __mul__(self, times: SupportsIndex) -> str:
         number = times.__index__()
@@ -112,7 +119,9 @@ class TracedText(str):
         text = super().__getitem__(key)
         if isinstance(key, slice):
             start, stop, step = key.indices(len(self))
-            return self._take(start, max(start, stop)) if step == 1 else text
+            if step == 1:
+                return self._take(start, max(start, stop))
+            return text
         at = key.__index__()
         at += len(self) if at < 0 else 0
         return self._take(at, at + 1)
@@ -120,7 +129,10 @@ class TracedText(str):
     def __mod__(self, values: Any) -> str:
         text = super().__mod__(values)
         pieces = super().split(FIELD)
-        fields = values if isinstance(values, tuple) else (values,)
+        if isinstance(values, tuple):
+            fields = values
+        else:
+            fields = (values,)
         if "%" in "".join(pieces) or len(fields) != len(pieces) - 1:
             return TracedText(text)
         return check_text(_fill_fields(self, pieces, fields), text)
@@ -140,7 +152,9 @@ class TracedText(str):
 
     def _with_text(self, text: str) -> str:
         """Return a text that was made from this one character by character."""
-        return TracedText(text, self._spans) if len(text) == len(self) else TracedText(text)
+        if len(text) == len(self):
+            return TracedText(text, self._spans)
+        return TracedText(text)
 
     def strip(self, chars: str | None = None, /) -> str:
         """Strip the text, traced."""
@@ -239,7 +253,9 @@ class TracedText(str):
 
 def check_text(traced: str, text: str) -> str:
     """Return `traced` if it equals `text`, else `text` without sources."""
-    return traced if traced == text else TracedText(text)
+    if traced == text:
+        return traced
+    return TracedText(text)
 
 
 def wrap_format(text: str, plain: Callable[..., str]) -> Callable[..., str]:
@@ -259,7 +275,10 @@ def wrap_format(text: str, plain: Callable[..., str]) -> Callable[..., str]:
             at += len(name) + 2
             key: Any = name or automatic
             automatic += not name
-            number = int(key) if str(key).isdecimal() else None
+            if str(key).isdecimal():
+                number = int(key)
+            else:
+                number = None
             if number is not None and number < len(args):
                 pieces.append(to_text(args[number]))
             elif key in kwargs:
@@ -273,7 +292,9 @@ def wrap_format(text: str, plain: Callable[..., str]) -> Callable[..., str]:
 
 def to_text(value: Any) -> str:
     """Return a value as text, traced if it already was."""
-    return value if isinstance(value, str) else TracedText(str(value))
+    if isinstance(value, str):
+        return value
+    return TracedText(str(value))
 
 
 def _fill_fields(text: TracedText, pieces: list[str], fields: tuple[Any, ...]) -> str:

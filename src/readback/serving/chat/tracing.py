@@ -130,7 +130,9 @@ def _trace_literal(context: Context, text: str, line: int) -> str:
 def _trace_output(context: Context, value: Any, line: int) -> str:
     """Return what an output writes; a number is the template's own."""
     if isinstance(value, str | Undefined):
-        return value if type(value) is TracedText else TracedText(str(value))
+        if type(value) is TracedText:
+            return value
+        return TracedText(str(value))
     text = str(value)
     if value is None or isinstance(value, int | float):
         return TracedText(text, list_spans(text, get_line_source(line)))

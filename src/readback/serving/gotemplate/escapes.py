@@ -55,7 +55,9 @@ def _escape_js_mark(mark: re.Match[str]) -> str:
         return JS[char]
     if char < " ":
         return f"\\u00{ord(char):02X}"
-    return char if is_printable(char) or "\udc80" <= char <= "\udcff" else f"\\u{ord(char):04X}"
+    if is_printable(char) or "\udc80" <= char <= "\udcff":
+        return char
+    return f"\\u{ord(char):04X}"
 
 
 def _escape_json_mark(mark: re.Match[str]) -> str:
@@ -113,7 +115,9 @@ def _write_float(value: float) -> str:
     if not math.isfinite(value):
         raise JsonError
     if value == 0:
-        return "-0" if math.copysign(1, value) < 0 else "0"
+        if math.copysign(1, value) < 0:
+            return "-0"
+        return "0"
     if 1e-6 <= abs(value) < 1e21:
         return format(Decimal(repr(value)), "f").removesuffix(".0")
     mantissa, _, exponent = repr(value).partition("e")

@@ -147,7 +147,9 @@ class Evaluator:
             return self.call_function(operand, dot, NO_ARGS, NOTHING)
         if isinstance(operand, Chain):
             return self.evaluate_chain(operand, dot, NO_ARGS, NOTHING)
-        return dot if isinstance(operand, Dot) else None
+        if isinstance(operand, Dot):
+            return dot
+        return None
 
     def evaluate_chain(self, chain: Chain, dot: Value, args: Sequence[Operand], final: Value) -> Value:
         """Return the value of a chain: its operand's value, then the fields behind it."""
@@ -203,7 +205,10 @@ class Evaluator:
             raise self.fault(f"{name.name!r} is not a defined function")
         count = len(args) + (final is not NOTHING)
         if count < function.least or (function.most is not None and count > function.most):
-            want = f"{function.least}" if function.most is not None else f"at least {function.least}"
+            if function.most is not None:
+                want = f"{function.least}"
+            else:
+                want = f"at least {function.least}"
             raise self.fault(f"wrong number of args for {name.name}: want {want} got {count}")
         if name.name in ("and", "or"):
             return self.evaluate_logic(name.name == "or", dot, args, final)
@@ -232,7 +237,9 @@ class Evaluator:
             value = self.evaluate_operand(arg, dot)
             if is_true(value) == wanted:
                 return value
-        return value if final is NOTHING else final
+        if final is NOTHING:
+            return value
+        return final
 
     def evaluate_argument(self, arg: Operand, dot: Value, text: bool) -> Value:
         """Return an argument of a function; `text` says that it must be a text."""
@@ -249,4 +256,6 @@ class Evaluator:
             if is_missing(value):
                 raise self.fault("invalid value; expected string")
             raise self.fault(f"expected string; got {name_type(value)}")
-        return None if value is ABSENT else value
+        if value is ABSENT:
+            return None
+        return value

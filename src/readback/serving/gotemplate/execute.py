@@ -141,7 +141,10 @@ class _Run(Evaluator):
     def assign_elements(self, node: Range, index: Value, element: Value) -> None:
         """Set the variables of a range: one is the element, two are index and element."""
         names = node.pipe.variables
-        values = (index, element)[-len(names) :] if names else ()
+        if names:
+            values = (index, element)[-len(names) :]
+        else:
+            values = ()
         for position, (name, value) in enumerate(zip(names, values, strict=True)):
             if node.pipe.assigns:
                 self.set_variable(name, value)
@@ -154,7 +157,10 @@ class _Run(Evaluator):
             raise self.fault(f"template {node.name!r} not defined")
         if self.depth >= DEEPEST:
             raise self.fault(f"more than {DEEPEST} templates within each other")
-        value = ABSENT if node.pipe is None else self.evaluate_pipe(node.pipe, dot)
+        if node.pipe is None:
+            value = ABSENT
+        else:
+            value = self.evaluate_pipe(node.pipe, dot)
         self.depth += 1
         self.run_template(node.name, value)
         self.depth -= 1

@@ -21,7 +21,9 @@ FLOAT_VERBS = "vgGeEfFxXb"
 def format_value(value: Value, verb: str = "v", flags: Flags = PLAIN) -> str:
     """Return one argument of printf as text; an unsuitable verb gives Go's complaint in its place."""
     if is_missing(value):
-        return pad("<nil>", flags) if verb in "vT" else f"%!{verb}(<nil>)"
+        if verb in "vT":
+            return pad("<nil>", flags)
+        return f"%!{verb}(<nil>)"
     if verb == "T":
         return pad(_truncate(name_type(value), flags), flags)
     if verb == "p":
@@ -49,16 +51,23 @@ def print_line(values: Iterable[Value]) -> Iterator[Piece]:
 
 
 def _print_value(value: Value) -> Iterable[Piece]:
-    return list_pieces(value) if isinstance(value, str) else ((format_value(value), find_source(value)),)
+    if isinstance(value, str):
+        return list_pieces(value)
+    return ((format_value(value), find_source(value)),)
 
 
 def find_source(value: Value) -> int | None:
     """Return the source of a value's printed form: the template itself, unless texts may be inside."""
-    return None if isinstance(value, List | Map | Struct | str) else ACTION
+    if isinstance(value, List | Map | Struct | str):
+        return None
+    return ACTION
 
 
 def _format(value: Value, verb: str, flags: Flags, depth: int, complaining: bool = False) -> Iterator[str]:
-    to_string = value.type.text if isinstance(value, List | Map | Struct) else None
+    if isinstance(value, List | Map | Struct):
+        to_string = value.type.text
+    else:
+        to_string = None
     if to_string and not flags.sharp_v and not complaining and verb in STRING_VERBS:
         yield _format_text(to_string(value), verb, flags) or ""
     elif verb == "w" and isinstance(value, List | Map | Struct):
@@ -94,11 +103,15 @@ def _format_text(value: str, verb: str, flags: Flags) -> str | None:
         if flags.sharp and can_backquote(short):
             return pad(f"`{short}`", flags)
         return pad(quote_text(short, flags.plus), flags)
-    return _format_bytes(encode_text(value), verb, flags) if verb in "xX" else None
+    if verb in "xX":
+        return _format_bytes(encode_text(value), verb, flags)
+    return None
 
 
 def _truncate(value: str, flags: Flags) -> str:
-    return value if flags.precision is None else value[: flags.precision]
+    if flags.precision is None:
+        return value
+    return value[: flags.precision]
 
 
 def _format_bytes(data: bytes, verb: str, flags: Flags) -> str:
@@ -106,11 +119,17 @@ def _format_bytes(data: bytes, verb: str, flags: Flags) -> str:
     if flags.precision is not None:
         data = data[: flags.precision]
     if not data:
-        fill = "0" if flags.zero and not flags.minus else " "
+        if flags.zero and not flags.minus:
+            fill = "0"
+        else:
+            fill = " "
         return fill * (flags.width or 0)
     prefix = f"0{verb}" if flags.sharp else ""
     digits = [format(byte, f"02{verb}") for byte in data]
-    text = f" {prefix}".join(digits) if flags.space else "".join(digits)
+    if flags.space:
+        text = f" {prefix}".join(digits)
+    else:
+        text = "".join(digits)
     return pad(prefix + text, flags)
 
 
@@ -125,7 +144,9 @@ def _format_integer(value: int, verb: str, flags: Flags) -> str:
         return numbers_text.format_character(value, flags)
     if verb == "q":
         return numbers_text.format_quoted_character(value, flags)
-    return numbers_text.format_code_point(value, flags) if verb == "U" else _complain(value, verb, flags)
+    if verb == "U":
+        return numbers_text.format_code_point(value, flags)
+    return _complain(value, verb, flags)
 
 
 def _format_complex(value: complex, verb: str, flags: Flags) -> str:
@@ -187,8 +208,12 @@ def _complain(value: Value, verb: str, flags: Flags) -> str:
 
 def _format_nil_pointer(value: Struct, verb: str, flags: Flags) -> str:
     if verb == "v":
-        return f"({name_type(value)})(nil)" if flags.sharp_v else pad("<nil>", flags)
-    return numbers_text.format_integer(0, verb, flags) if verb in INTEGER_VERBS else _complain(value, verb, flags)
+        if flags.sharp_v:
+            return f"({name_type(value)})(nil)"
+        return pad("<nil>", flags)
+    if verb in INTEGER_VERBS:
+        return numbers_text.format_integer(0, verb, flags)
+    return _complain(value, verb, flags)
 
 
 def _format_address(value: Struct, verb: str, flags: Flags) -> str:
@@ -197,4 +222,6 @@ def _format_address(value: Struct, verb: str, flags: Flags) -> str:
         if flags.sharp_v:
             return f"({name_type(value)})({ADDRESS:#x})"
         return numbers_text.format_integer(ADDRESS, "x", replace(flags, sharp=not flags.sharp))
-    return numbers_text.format_integer(ADDRESS, verb, flags) if verb in INTEGER_VERBS else _complain(value, verb, flags)
+    if verb in INTEGER_VERBS:
+        return numbers_text.format_integer(ADDRESS, verb, flags)
+    return _complain(value, verb, flags)

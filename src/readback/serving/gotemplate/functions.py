@@ -115,7 +115,9 @@ def _look_up(table: Map, key: Value) -> Value:
         raise CallError(f"value has type {name_type(key)}")
     if key in table.items:
         return table.items[key]
-    return table.type.zero() if table.type.zero else None
+    if table.type.zero:
+        return table.type.zero()
+    return None
 
 
 def _slice(args: Sequence[Value]) -> Value:
@@ -129,10 +131,16 @@ def _slice(args: Sequence[Value]) -> Value:
     if isinstance(item, str) and len(indexes) == 3:
         raise CallError("cannot 3-index slice a string")
     length = measure_length(item) or 0
-    room = length if isinstance(item, str) else length + len(item.more)
+    if isinstance(item, str):
+        room = length
+    else:
+        room = length + len(item.more)
     positions = [_check_index(index, room) for index in indexes]
     start, end = (*positions, *(0, length)[len(positions) :])[:2]
-    last = positions[2] if len(positions) == 3 else room
+    if len(positions) == 3:
+        last = positions[2]
+    else:
+        last = room
     if start > end or end > last:
         raise CallError(f"invalid slice index: {max(start, end)} > {min(end, last)}")
     if isinstance(item, str):
@@ -143,7 +151,10 @@ def _slice(args: Sequence[Value]) -> Value:
 
 def _check_index(index: Value, most: int) -> int:
     if not isinstance(index, int) or isinstance(index, bool):
-        description = "nil" if is_missing(index) else f"type {name_type(index)}"
+        if is_missing(index):
+            description = "nil"
+        else:
+            description = f"type {name_type(index)}"
         raise CallError(f"cannot index slice/array with {description}")
     if not 0 <= index <= most:
         raise CallError(f"index out of range: {int(index)}")
@@ -202,7 +213,9 @@ def _to_json(args: Sequence[Value]) -> Value:
 
 def _to_typescript(args: Sequence[Value]) -> Value:
     method = find_method(args[0], "ToTypeScriptType")
-    return method(args[0]) if method else _trace_to_action("any")
+    if method:
+        return method(args[0])
+    return _trace_to_action("any")
 
 
 def _trace_to_action(text: str) -> str:

@@ -38,7 +38,10 @@ def tokenize(text: str) -> Iterator[Token]:
     position = 0
     trimmed = False  # whether the closing braces before this position ask for the blanks after them to go
     while True:
-        start = _find_match_end(SPACE, text, position) if trimmed else position
+        if trimmed:
+            start = _find_match_end(SPACE, text, position)
+        else:
+            start = position
         braces = OPEN.search(text, start)
         if braces is None:
             if start < len(text):
@@ -50,7 +53,10 @@ def tokenize(text: str) -> Iterator[Token]:
             before = before.rstrip(BLANKS)
         if before:
             yield Token("text", before, start)
-        action_start = braces.end() + 1 if braces[1] else braces.end()
+        if braces[1]:
+            action_start = braces.end() + 1
+        else:
+            action_start = braces.end()
         if text.startswith("/*", action_start):
             ending = _skip_comment(text, action_start)
             if isinstance(ending, Token):
@@ -184,4 +190,6 @@ def _is_alphanumeric(char: str) -> bool:
 def _find_match_end(pattern: re.Pattern[str], text: str, position: int) -> int:
     """Return where the pattern's match ends, or the position itself if it does not match there."""
     match = pattern.match(text, position)
-    return match.end() if match else position
+    if match:
+        return match.end()
+    return position

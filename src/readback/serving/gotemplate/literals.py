@@ -38,7 +38,10 @@ def parse_character(literal: str) -> int:
     escape = ESCAPE.match(inside)
     if escape:
         value, rest = _unescape(escape, "'"), inside[escape.end() :]
-        number = ord(value) - 0xDC00 if "\udc80" <= value <= "\udcff" else ord(value)
+        if "\udc80" <= value <= "\udcff":
+            number = ord(value) - 0xDC00
+        else:
+            number = ord(value)
     else:
         number, rest = ord(inside[0]), inside[1:]
     if rest:
@@ -62,7 +65,9 @@ def parse_number(literal: str) -> int | float | complex | None:
         return complex(0, _parse_float(literal[:-1]))
     integer = _parse_integer(literal)
     if integer is not None:
-        return integer if -SIGNED <= integer < SIGNED else None
+        if -SIGNED <= integer < SIGNED:
+            return integer
+        return None
     if not re.search(r"[.eEpP]", literal):
         raise ValueError(f"illegal number syntax: {literal!r}")
     return _parse_float(literal)
@@ -86,11 +91,16 @@ def _unescape(escape: re.Match[str], quote: str) -> str:
         raise ValueError("invalid syntax")
     if simple is not None:
         return ESCAPES[simple]
-    value = int(byte or short or long, 16) if octal is None else int(octal, 8)
+    if octal is None:
+        value = int(byte or short or long, 16)
+    else:
+        value = int(octal, 8)
     if byte or octal:
         if value > 255:
             raise ValueError("invalid syntax")
-        return chr(value) if value < 128 else chr(0xDC00 + value)
+        if value < 128:
+            return chr(value)
+        return chr(0xDC00 + value)
     if value > 0x10FFFF or 0xD800 <= value <= 0xDFFF:
         raise ValueError("invalid syntax")
     return chr(value)
@@ -106,7 +116,9 @@ def _parse_integer(literal: str) -> int | None:
     value = int(digits, 8 if octal else 0)
     if value >= UNSIGNED or (literal[0] in "+-" and value > SIGNED - (literal[0] == "+")):
         raise ValueError(f"integer overflow: {literal!r}")
-    return -value if literal[0] == "-" else value
+    if literal[0] == "-":
+        return -value
+    return value
 
 
 def _parse_float(literal: str) -> float:

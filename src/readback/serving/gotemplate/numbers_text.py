@@ -110,17 +110,23 @@ def format_float(value: float, verb: str, flags: Flags) -> str:
 
 
 def _to_character(value: int) -> str:
-    return "\ufffd" if not 0 <= value <= LARGEST or 0xD800 <= value <= 0xDFFF else chr(value)
+    if not 0 <= value <= LARGEST or 0xD800 <= value <= 0xDFFF:
+        return "\ufffd"
+    return chr(value)
 
 
 def _format_float(value: float, verb: str, precision: int | None) -> str:
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
-        return "+Inf" if value > 0 else "-Inf"
+        if value > 0:
+            return "+Inf"
+        return "-Inf"
     if verb in "xX":
         text = _format_hexadecimal(value, precision)
-        return text.upper() if verb == "X" else text
+        if verb == "X":
+            return text.upper()
+        return text
     if verb == "b":
         mantissa, exponent = math.frexp(value)
         power = max(exponent - 53, -1074)  # the smallest numbers have fewer bits
@@ -170,7 +176,9 @@ def _format_scientific(digits: tuple[str, int], value: float, verb: str) -> str:
 
 
 def _get_sign(value: float) -> str:
-    return "-" if math.copysign(1, value) < 0 else ""
+    if math.copysign(1, value) < 0:
+        return "-"
+    return ""
 
 
 def _format_hexadecimal(value: float, precision: int | None) -> str:
@@ -193,7 +201,10 @@ def _format_hexadecimal(value: float, precision: int | None) -> str:
         first, tail = number >> (4 * precision), number & ((1 << (4 * precision)) - 1)
         if first == 2:
             first, power = 1, power + 1
-        digits = f"{tail:0{precision}x}" if precision else ""
+        if precision:
+            digits = f"{tail:0{precision}x}"
+        else:
+            digits = ""
     else:
         digits = digits.ljust(precision, "0")
     point = "." if digits else ""
@@ -203,11 +214,17 @@ def _format_hexadecimal(value: float, precision: int | None) -> str:
 def _add_point(number: str, verb: str, precision: int | None) -> str:
     """Add a decimal point and, for %g and %x, the zeros that the precision asks for."""
     exponent = re.search("[pP]" if verb in "xX" else "[eEpP]", number)
-    end = exponent.start() if exponent else len(number)
+    if exponent:
+        end = exponent.start()
+    else:
+        end = len(number)
     head, tail = number[:end], number[end:]
     digit_count = 0
     if verb in "vgGx":
-        digit_count = 6 if precision is None else precision
+        if precision is None:
+            digit_count = 6
+        else:
+            digit_count = precision
     # Go counts the x of 0x as a digit, and what follows it.
     significant = head[1:].replace(".", "").lstrip("0")
     zeros = digit_count - len(significant)

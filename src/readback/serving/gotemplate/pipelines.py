@@ -44,7 +44,9 @@ class Pipelines:
 
     def next(self) -> Token:
         """Return the next token; an `end` when there is none."""
-        return self.waiting.pop() if self.waiting else next(self.stream, Token("end", "", 0))
+        if self.waiting:
+            return self.waiting.pop()
+        return next(self.stream, Token("end", "", 0))
 
     def peek(self) -> Token:
         """Return the next token without taking it."""
@@ -86,7 +88,10 @@ class Pipelines:
         """Return the fault for a token that may not stand in this context."""
         if token.kind == "wrong":
             return self.fault(token.text, token)
-        name = "end of the template" if token.kind == "end" else repr(token.text)
+        if token.kind == "end":
+            name = "end of the template"
+        else:
+            name = repr(token.text)
         return self.fault(f"unexpected {name} in {context}", token)
 
     def expect(self, kind: str, context: str) -> Token:

@@ -35,7 +35,10 @@ def format_text(text: str, args: Sequence[Value]) -> Iterator[Piece]:
 
     A text under %s or %v without width or precision keeps its own pieces.
     """
-    source = text.pieces[0][1] if isinstance(text, TracedText) and len(text.pieces) == 1 else None
+    if isinstance(text, TracedText) and len(text.pieces) == 1:
+        source = text.pieces[0][1]
+    else:
+        source = None
     reader = _Reader(str(text), args)
     while reader.position < len(reader.text):
         mark = reader.text.find("%", reader.position)
@@ -117,9 +120,18 @@ def _read_index(reader: _Reader) -> bool:
         return False
     reader.reordered = True
     close = reader.text.find("]", reader.position)
-    inside = reader.text[reader.position + 1 : close] if close > 0 else ""
-    reader.position = close + 1 if close > 0 and len(reader.text) - reader.position >= 3 else reader.position + 1
-    number = int(inside) - 1 if NUMBER.fullmatch(inside) and len(inside) < 8 else None
+    if close > 0:
+        inside = reader.text[reader.position + 1 : close]
+    else:
+        inside = ""
+    if close > 0 and len(reader.text) - reader.position >= 3:
+        reader.position = close + 1
+    else:
+        reader.position = reader.position + 1
+    if NUMBER.fullmatch(inside) and len(inside) < 8:
+        number = int(inside) - 1
+    else:
+        number = None
     if number is not None and 0 <= number < len(reader.args):
         reader.arg = number
         return True
@@ -141,7 +153,10 @@ def _read_number(reader: _Reader) -> int | None:
 def _read_star(reader: _Reader) -> int | None:
     """Return the width or precision that `*` takes from the next argument; None if it does not fit."""
     reader.position += 1
-    value = reader.args[reader.arg] if reader.arg < len(reader.args) else None
+    if reader.arg < len(reader.args):
+        value = reader.args[reader.arg]
+    else:
+        value = None
     reader.arg += reader.arg < len(reader.args)
     if not isinstance(value, int) or isinstance(value, bool) or abs(value) > LARGEST:
         return None
@@ -149,4 +164,6 @@ def _read_star(reader: _Reader) -> int | None:
 
 
 def _format_extra(value: Value) -> str:
-    return "<nil>" if is_missing(value) else f"{name_type(value)}={format_value(value)}"
+    if is_missing(value):
+        return "<nil>"
+    return f"{name_type(value)}={format_value(value)}"

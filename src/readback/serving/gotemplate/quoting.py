@@ -32,4 +32,6 @@ def _escape(char: str, ascii_only: bool, mark: str) -> str:
         return f"\\x{code - 0xDC00:02x}"
     if code < 0x20 or code == 0x7F:
         return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    return f"\\U{code:08x}"

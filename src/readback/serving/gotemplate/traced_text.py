@@ -24,7 +24,9 @@ class TracedText(str):
 
 def replace_surrogates(text: str) -> str:
     """Replace each half of a character by U+FFFD, as Go does when it reads JSON."""
-    return SURROGATES.sub("\ufffd", text) if has_surrogates(text) else text
+    if has_surrogates(text):
+        return SURROGATES.sub("\ufffd", text)
+    return text
 
 
 def has_surrogates(text: str) -> bool:
@@ -50,7 +52,9 @@ def join_pieces(pieces: Iterable[Piece]) -> str:
 
 def list_pieces(text: str) -> tuple[Piece, ...]:
     """Return the pieces of any text."""
-    return text.pieces if isinstance(text, TracedText) else ((text, None),)
+    if isinstance(text, TracedText):
+        return text.pieces
+    return ((text, None),)
 
 
 def map_text(text: str, change: Callable[[str], str]) -> str:
@@ -59,7 +63,9 @@ def map_text(text: str, change: Callable[[str], str]) -> str:
     if not isinstance(text, TracedText):
         return whole
     changed = join_pieces((change(part), source) for part, source in text.pieces)
-    return changed if changed == whole else whole
+    if changed == whole:
+        return changed
+    return whole
 
 
 def encode_text(text: str) -> bytes:
@@ -75,7 +81,9 @@ def decode_bytes(data: bytes) -> str:
 def slice_bytes(text: str, start: int, end: int) -> str:
     """Return the bytes from `start` to `end` as text; a character may be split."""
     if not isinstance(text, TracedText):
-        return text[start:end] if text.isascii() else decode_bytes(encode_text(text)[start:end])
+        if text.isascii():
+            return text[start:end]
+        return decode_bytes(encode_text(text)[start:end])
     parts: list[Piece] = []
     at = 0
     for part, source in text.pieces:

@@ -100,7 +100,9 @@ def _to_float(value: int) -> float:
     try:
         return float(value)
     except OverflowError:  # Go refuses the request; nothing like it can be printed
-        return float("inf") if value > 0 else float("-inf")
+        if value > 0:
+            return float("inf")
+        return float("-inf")
 
 
 def dereference(value: Value) -> Value:
@@ -117,7 +119,9 @@ def find_kind(value: Value) -> Kind:
     if isinstance(value, bool):
         return "bool"
     if isinstance(value, int):
-        return "uint" if isinstance(value, Byte) else "int"
+        if isinstance(value, Byte):
+            return "uint"
+        return "int"
     if isinstance(value, float):
         return "float"
     if isinstance(value, List):
@@ -125,14 +129,20 @@ def find_kind(value: Value) -> Kind:
     if isinstance(value, Map):
         return "map"
     if isinstance(value, Struct):
-        return "pointer" if value.pointer else "struct"
-    return "complex" if isinstance(value, complex) else "invalid"
+        if value.pointer:
+            return "pointer"
+        return "struct"
+    if isinstance(value, complex):
+        return "complex"
+    return "invalid"
 
 
 def name_type(value: Value) -> str:
     """Return the type as Go's %T prints it."""
     if isinstance(value, Struct):
-        return f"*{value.type.name}" if value.pointer else value.type.name
+        if value.pointer:
+            return f"*{value.type.name}"
+        return value.type.name
     if isinstance(value, List | Map):
         return value.type.name
     names = {"uint": "uint8", "float": "float64", "complex": "complex128", "invalid": "<nil>"}
@@ -152,8 +162,12 @@ def is_true(value: Value) -> bool:
 def measure_length(value: Value) -> int | None:
     """Return the length that Go's len gives: bytes of a text, elements of a list or map; else None."""
     if isinstance(value, str):
-        return len(value) if value.isascii() else len(encode_text(value))
-    return len(value.items) if isinstance(value, List | Map) else None
+        if value.isascii():
+            return len(value)
+        return len(encode_text(value))
+    if isinstance(value, List | Map):
+        return len(value.items)
+    return None
 
 
 def is_nil(value: Value) -> bool:

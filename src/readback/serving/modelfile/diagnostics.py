@@ -90,7 +90,9 @@ def locate_in(base: Location, starts: tuple[int, ...], offset: int) -> Location:
 def get_line_rest(text: str, offset: int) -> str:
     """Return the rest of the line at an offset, shortened; a finding's key is made from it."""
     lines = text[offset : offset + 200].splitlines()
-    return lines[0] if lines else ""
+    if lines:
+        return lines[0]
+    return ""
 
 
 def report_missing_model(commands: Sequence[Command], base: Location, starts: tuple[int, ...]) -> Iterator[Diagnostic]:
@@ -115,7 +117,10 @@ def group_faults(
     """
     first, below = None, 0
     for item in items:
-        fault = item if isinstance(item, Fault) and item not in reported else None
+        if isinstance(item, Fault) and item not in reported:
+            fault = item
+        else:
+            fault = None
         if first and fault and first.reason == fault.reason == BAD_COMMAND and not _is_misspelt(text, fault.start):
             below += 1
             continue
@@ -148,7 +153,9 @@ def _find_refusal(command: Command) -> str:
     """Return why Ollama refuses a command, or an empty text."""
     name, value = command.name, command.args
     if name == "requires":
-        return "" if VERSION.fullmatch(value) else f"REQUIRES must be a version such as 0.14.0, not '{value}'"
+        if VERSION.fullmatch(value):
+            return ""
+        return f"REQUIRES must be a version such as 0.14.0, not '{value}'"
     if name in ("model", *WORDS):
         return ""
     if name not in PARAMETERS:
@@ -175,7 +182,9 @@ def _get_directive_name(command: Command) -> str:
     """Return a command's name as the file spells it: directives in capitals, parameters as they are."""
     if command.name == "model":
         return "FROM"
-    return command.name.upper() if command.name in WORDS else command.name
+    if command.name in WORDS:
+        return command.name.upper()
+    return command.name
 
 
 def report_command(
@@ -243,7 +252,10 @@ def _swallows_lines(raw: str, quote: str) -> bool:
     Either a line inside it is a directive in capitals, or its first line closes the quotes and goes on with
     a comment, or with anything while a directive follows.
     """
-    below = raw.partition("\n")[2] if "\n" in raw else raw.partition("\r")[2]
+    if "\n" in raw:
+        below = raw.partition("\n")[2]
+    else:
+        below = raw.partition("\r")[2]
     if not quote or not below:
         return False
     if CAPITAL_DIRECTIVE.search(below):
@@ -263,7 +275,9 @@ def _count_lines_above(raw: str, quote: str) -> int:
     if first.partition(quote)[2].count(quote):
         return 1
     directive = CAPITAL_DIRECTIVE.search(below)
-    return len(find_line_starts(below[: directive.start()])) if directive else 1
+    if directive:
+        return len(find_line_starts(below[: directive.start()]))
+    return 1
 
 
 def report_repeats(commands: tuple[Command, ...], base: Location, starts: tuple[int, ...]) -> Iterator[Diagnostic]:

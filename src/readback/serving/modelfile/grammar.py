@@ -73,7 +73,9 @@ class Fault:
     @property
     def sentence(self) -> str:
         """Return Ollama's reason with ours in brackets."""
-        return f"{self.reason} ({self.because})" if self.because else self.reason
+        if self.because:
+            return f"{self.reason} ({self.because})"
+        return self.reason
 
 
 def find_line_starts(text: str) -> tuple[int, ...]:
@@ -112,7 +114,9 @@ def scan(text: str) -> Iterator[Command | Fault]:
 
 def _find_line_end(text: str, at: int) -> int:
     newline = NEWLINE.search(text, at)
-    return newline.start() if newline else len(text)
+    if newline:
+        return newline.start()
+    return len(text)
 
 
 def parse_directive(text: str, start: int, never: set[str]) -> Command | Fault:
@@ -151,7 +155,10 @@ def parse_directive(text: str, start: int, never: set[str]) -> Command | Fault:
 
 def _explain_missing_name(text: str, start: int, end: int, name: str) -> str:
     """Return why a parameter or role has no value: its name is at `start` and ends at `end` without a blank."""
-    noun = "parameter" if name == "parameter" else "role"
+    if name == "parameter":
+        noun = "parameter"
+    else:
+        noun = "role"
     if end < len(text) and text[end] not in "\r\n":
         return f"{_get_word(text, start)} is not the name of a {noun}"
     if end == start:
@@ -162,12 +169,16 @@ def _explain_missing_name(text: str, start: int, end: int, name: str) -> str:
 def _get_word(text: str, start: int) -> str:
     """Return the word at an offset, shortened."""
     word = WORD.match(text, start, start + SHOWN)
-    return word[0] if word else ""
+    if word:
+        return word[0]
+    return ""
 
 
 def _find_match_end(pattern: re.Pattern[str], text: str, at: int) -> int:
     match = pattern.match(text, at)
-    return match.end() if match else at
+    if match:
+        return match.end()
+    return at
 
 
 def _read_value(text: str, start: int, never: set[str]) -> tuple[str, int, int, Quote] | None:
@@ -200,7 +211,9 @@ def _read_value(text: str, start: int, never: set[str]) -> tuple[str, int, int, 
 def _get_opening_quote(value: str) -> Quote:
     if value.startswith('"""'):
         return '"""'
-    return '"' if value.startswith('"') else ""
+    if value.startswith('"'):
+        return '"'
+    return ""
 
 
 def _find_first(text: str, start: int, end: int, quote: str) -> int:

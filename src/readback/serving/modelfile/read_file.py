@@ -124,7 +124,9 @@ def _report_all(
 def _find_model_name(text: str) -> str:
     """Return the name of the model for which `ollama show --modelfile` wrote a file; empty for other files."""
     header = SHOW_HEADER.match(text[:HEAD])
-    return header[1] if header else ""
+    if header:
+        return header[1]
+    return ""
 
 
 def dump_commands(data: bytes | str) -> dict[str, Any]:
@@ -158,7 +160,10 @@ def _write_command(name: str, args: str) -> str:
     elif name in WORDS and name not in ("from", "parameter", "message"):
         heads = [f"{name.upper()} "]
     for head in heads:
-        value = rest if head.startswith("MESSAGE") else args
+        if head.startswith("MESSAGE"):
+            value = rest
+        else:
+            value = args
         for quote in ("", '"', '"""'):
             line = f"{head}{quote}{value}{quote}"
             items = [(item.name, item.args) if isinstance(item, Command) else None for item in scan(line + "\n")]
@@ -188,4 +193,6 @@ def _read_head(path: Path) -> bytes:
 
 
 def _has_mark(data: bytes | str) -> bool:
-    return data.startswith("\ufeff") if isinstance(data, str) else data.startswith(MARKS)
+    if isinstance(data, str):
+        return data.startswith("\ufeff")
+    return data.startswith(MARKS)

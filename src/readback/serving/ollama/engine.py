@@ -72,14 +72,20 @@ def decide(modelfile: Modelfile, server: OllamaServer | None, weights: Weights |
     renderer = _find_renderer(modelfile, weights)
     if renderer:
         return _describe_renderer(renderer, weights)
-    chat = weights.template if weights and weights.template and weights.template.text is not None else None
+    if weights and weights.template and weights.template.text is not None:
+        chat = weights.template
+    else:
+        chat = None
     if modelfile.template is None:
         return _choose_without_template(modelfile, server, chat)
     if _has_command(modelfile, "parser"):
         return Engine("template", "parser")
     if _is_harmony(modelfile, weights):
         return Engine("template", "harmony")
-    renderer = "" if based else _find_base_renderer(modelfile)
+    if based:
+        renderer = ""
+    else:
+        renderer = _find_base_renderer(modelfile)
     if renderer:
         return Engine("unknown", "family", "renderer", renderer=renderer)
     return _choose_by_settings(modelfile, server, weights, chat)
@@ -98,7 +104,9 @@ def _choose_by_settings(
     if weights and not weights.template and weights.stated:
         return Engine("template", "none in the weights")
     if setting == "false":
-        return Engine("chat template", "off") if chat else Engine("unknown", "off unknown", "chat template")
+        if chat:
+            return Engine("chat template", "off")
+        return Engine("unknown", "off unknown", "chat template")
     if chat is None or chat.text is None:
         return Engine("unknown", "weights unknown")
     more = find_advantages(modelfile.template or "", chat.text)
@@ -163,8 +171,13 @@ def _has_command(modelfile: Modelfile, command: str) -> bool:
 
 def parse_version(server: OllamaServer | None) -> tuple[int, int] | None:
     """Return the first two numbers of a server's version; None if it is not stated or not a version."""
-    numbers = NUMBERS.match(server.version) if server and server.version else None
-    return (int(numbers[1]), int(numbers[2])) if numbers else None
+    if server and server.version:
+        numbers = NUMBERS.match(server.version)
+    else:
+        numbers = None
+    if numbers:
+        return (int(numbers[1]), int(numbers[2]))
+    return None
 
 
 def find_advantages(template: str, chat: str) -> tuple[str, ...] | None:

@@ -131,14 +131,20 @@ def _add_message(request: _Request, message: Message) -> None:
         request.add(role, message.segments, more)
         return
     for part in content:
-        segment = next(texts, None) if text_of(part) is not None else None
+        if text_of(part) is not None:
+            segment = next(texts, None)
+        else:
+            segment = None
         request.add(role, (segment,) if segment else (), more)
 
 
 def _add_raw_message(request: _Request, message: Mapping[str, Any], role: str) -> None:
     """Add one message of a request; a list of parts is one message for each, as Ollama reads OpenAI's."""
     content = message.get("content")
-    parts = content if isinstance(content, list) else [content]
+    if isinstance(content, list):
+        parts = content
+    else:
+        parts = [content]
     texts = [part.get("text", "") if isinstance(part, Mapping) else part for part in parts]
     more = {name: value for name, value in message.items() if name not in ("role", "content")}
     for text in texts or [""]:
@@ -206,7 +212,10 @@ def _build_segments(pieces: Iterable[Sequence[Any]], sources: Sequence[Segment],
         if source is None:
             yield Segment(text, "unknown")
         elif isinstance(source, int):
-            segment = JOINER if source == JOINER_SOURCE else sources[source]
+            if source == JOINER_SOURCE:
+                segment = JOINER
+            else:
+                segment = sources[source]
             yield segment if segment.text == text else replace(segment, text=text)
         else:
             yield _build_template_segment(text, places.start, places.columns, source[0], source[1])
@@ -261,4 +270,6 @@ def _read_values(request_values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _to_text(value: Any) -> str:
-    return replace_surrogates(value) if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return replace_surrogates(value)
+    return ""

@@ -184,7 +184,9 @@ def _build_functions(today: date) -> Mapping[str, Any]:
 
 
 def _count_items(value: Any) -> int:
-    return len(value) if isinstance(value, list | tuple) else 0
+    if isinstance(value, list | tuple):
+        return len(value)
+    return 0
 
 
 def _to_piece(pair: Sequence[Any]) -> Piece:

@@ -27,13 +27,17 @@ TYPESCRIPT = {
 
 
 def _write_json(value: Value) -> str:
-    return "{}" if isinstance(value, Map) and value.nil else escapes.write_json(value)
+    if isinstance(value, Map) and value.nil:
+        return "{}"
+    return escapes.write_json(value)
 
 
 def _write_type(value: List) -> str:
     if len(value.items) == 1:
         return str(value.items[0])
-    return f"[{' '.join(value.items)}]" if value.items else ""
+    if value.items:
+        return f"[{' '.join(value.items)}]"
+    return ""
 
 
 def _get_properties(value: Struct) -> Mapping[str, Value]:
@@ -42,7 +46,9 @@ def _get_properties(value: Struct) -> Mapping[str, Value]:
 
 
 def _simplify_type(value: List) -> Value:
-    return value.items[0] if len(value.items) == 1 else List(value.items, TEXTS, value.nil)
+    if len(value.items) == 1:
+        return value.items[0]
+    return List(value.items, TEXTS, value.nil)
 
 
 def write_typescript(value: Struct) -> str:
@@ -228,12 +234,16 @@ def _build_image(value: str) -> List:
 
 
 def _to_mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+    if isinstance(value, Mapping):
+        return value
+    return {}
 
 
 def to_text(value: Any) -> str:
     """Return a text as Go reads it from JSON; empty for any other value."""
-    return replace_surrogates(value) if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return replace_surrogates(value)
+    return ""
 
 
 def _list_texts(value: Any) -> tuple[str, ...]:

@@ -22,7 +22,9 @@ class ChildCounter(ABC):
 
     def count_each(self, texts: Sequence[str], *, special: bool = True) -> tuple[int, ...]:
         """Return the number of tokens of each text."""
-        return tuple(self._ask("count_each", list(texts), special)) if texts else ()
+        if texts:
+            return tuple(self._ask("count_each", list(texts), special))
+        return ()
 
     def count_by_part(self, parts: Sequence[str], *, special: bool = True) -> tuple[int, ...]:
         """Return the number of tokens that begin in each part."""

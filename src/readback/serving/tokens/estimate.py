@@ -54,4 +54,6 @@ def fits_in_bytes(text: str, room: int, *, composed: bool = False) -> bool:
 
 def count_bytes(text: str) -> int:
     """Return the number of bytes in UTF-8."""
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    if text.isascii():
+        return len(text)
+    return len(text.encode("utf-8", "surrogatepass"))

@@ -26,7 +26,9 @@ class Piece:
     @property
     def id(self) -> int | None:
         """Return the token's id if the stretch is one token."""
-        return self.ids[0] if len(self.ids) == 1 else None
+        if len(self.ids) == 1:
+            return self.ids[0]
+        return None
 
 
 def replace_surrogates(text: str) -> str:
@@ -96,7 +98,10 @@ def _find_borders(text: str, *, composed: bool) -> Sequence[int]:
     borders, at = [0], 0
     needs_composing = composed and not unicodedata.is_normalized("NFC", text)
     for run in _split_runs(text) if needs_composing else text:
-        composed_run = unicodedata.normalize("NFC", run) if composed else run
+        if composed:
+            composed_run = unicodedata.normalize("NFC", run)
+        else:
+            composed_run = run
         at += len(run)
         borders.extend([0] * (len(composed_run.encode()) - 1))
         borders.append(at)

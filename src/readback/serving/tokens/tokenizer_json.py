@@ -73,7 +73,9 @@ def locate_file(root: Path, path: str) -> str:
     if (root / path).is_dir():
         return f"{path.rstrip('/')}/{NAME}"
     folder, slash, last = path.rpartition("/")
-    return f"{folder}{slash}{NAME}" if last == "tokenizer_config.json" else path
+    if last == "tokenizer_config.json":
+        return f"{folder}{slash}{NAME}"
+    return path
 
 
 @lru_cache(CACHED)
@@ -98,7 +100,10 @@ def describe(payload: dict[str, Any]) -> dict[str, Any]:
         raise
     except BaseException as error:
         return {"reason": _describe_error(error)}
-    normal = type(tokenizer.normalizer).__name__ if tokenizer.normalizer else None
+    if tokenizer.normalizer:
+        normal = type(tokenizer.normalizer).__name__
+    else:
+        normal = None
     by_bytes = type(tokenizer.model).__name__ == "BPE" and "ByteLevel" in repr(tokenizer.pre_tokenizer)
     return {"by_bytes": by_bytes and normal in (None, "NFC"), "composed": normal == "NFC"}
 

@@ -121,7 +121,9 @@ def href(page: str, **changes: str | None) -> str:
     page = "" if page == HOME else page
     path = f"/{base}/{page}" if base else f"/{page}"
     query_text = urlencode(query(**changes), errors="backslashreplace")  # no address holds a lone surrogate
-    return f"{path}?{query_text}" if query_text else path
+    if query_text:
+        return f"{path}?{query_text}"
+    return path
 
 
 def follow(key: str, default: str = "", allowed: Collection[str] | None = None) -> str:
@@ -144,7 +146,10 @@ def follow_switch(key: str) -> bool:
 def keep(key: str, default: str = "") -> None:
     """Write the value of the widget `key` to the address: its `on_change`. A default, or off, is not written."""
     value = st.session_state.get(key)
-    text = ("1" if value else None) if value is None or isinstance(value, bool) else str(value)
+    if value is None or isinstance(value, bool):
+        text = "1" if value else None
+    else:
+        text = str(value)
     put(**{key: None if text == default else text})
 
 

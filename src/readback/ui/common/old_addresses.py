@@ -35,4 +35,6 @@ def translate_address(page: str, query: str) -> str:
     elif page == "scores" and view:
         rest.append(("view", view))
     room = ROOM_OF[page]
-    return f"{room}?{urlencode(rest)}" if rest else room
+    if rest:
+        return f"{room}?{urlencode(rest)}"
+    return room

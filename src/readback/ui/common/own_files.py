@@ -22,7 +22,9 @@ LINKED = False  # whether each page links the style sheet, as our server has it
 def under(base_path: str, path: str) -> str:
     """Return an absolute path below the path that the proxy shows the pages under."""
     base = base_path.strip("/")
-    return f"/{base}{path}" if base else path
+    if base:
+        return f"/{base}{path}"
+    return path
 
 
 def sheet(base_path: str) -> str:

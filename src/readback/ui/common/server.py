@@ -196,8 +196,15 @@ class _Styled:
         body = self.body.replace(b"<body>", self.style, 1).replace(ICON, self.icon, 1)
         body = INLINE.sub(self.base, body, count=1)
         headers = [(name, value) for name, value in start["headers"] if name.lower() not in SIZED]
-        length = len(body) if self.body else None  # the answer to HEAD has none
-        sized = [(b"content-length", str(length).encode())] if length is not None else []
+        # the answer to HEAD has none
+        if self.body:
+            length = len(body)
+        else:
+            length = None
+        if length is not None:
+            sized = [(b"content-length", str(length).encode())]
+        else:
+            sized = []
         await self.send({**start, "headers": [*headers, *sized]})
         await self.send({"type": "http.response.body", "body": body})
 
@@ -250,7 +257,10 @@ def command(
     the built-in demos.
     """
     workspace_arguments = [part for workspace in workspaces for part in ("--workspace", str(workspace))]
-    port_arguments = ["--port", str(port)] if port is not None else []
+    if port is not None:
+        port_arguments = ["--port", str(port)]
+    else:
+        port_arguments = []
     return [
         sys.executable,
         "-m",
@@ -322,7 +332,12 @@ def hosts(host: str) -> list[str]:
 
     READBACK_HOSTS names them, separated by commas, where people reach the server through a proxy.
     """
-    own = [socket.gethostname()] if host in ANYWHERE else [] if host in LOOPBACK else [host]
+    if host in ANYWHERE:
+        own = [socket.gethostname()]
+    elif host in LOOPBACK:
+        own = []
+    else:
+        own = [host]
     return [*dict.fromkeys((*_named(), *own, *LOOPBACK))]
 
 
@@ -388,7 +403,10 @@ def application(base_path: str = "", script: Path = PROJECT / "app.py") -> Any:
 
     async def home(request: Any) -> RedirectResponse:
         """Redirect the first page to the root, whatever its name is."""
-        query = f"?{request.url.query}" if request.url.query else ""
+        if request.url.query:
+            query = f"?{request.url.query}"
+        else:
+            query = ""
         return RedirectResponse(f"{under(base_path, '/')}{query}")
 
     routes = [
@@ -422,7 +440,10 @@ def serve(host: str, port: int | None, base_path: str = "", script: Path = PROJE
         print("readback: other machines reach this server only by a name in READBACK_HOSTS", file=sys.stderr)
     if refused := accent.read_accent()[1]:
         print(f"readback: {refused}", file=sys.stderr)
-    name = "localhost" if host in (*LOOPBACK, *ANYWHERE) else host
+    if host in (*LOOPBACK, *ANYWHERE):
+        name = "localhost"
+    else:
+        name = host
     print(f"Readback: http://{name}:{port}{under(base_path, '/')}", file=sys.stderr, flush=True)
     served = application(base_path, script)
     _no_pages_folder()

@@ -73,7 +73,10 @@ def style() -> None:
     """
     if not own_files.LINKED:
         st.html(f"<style>{own_files.sheet(str(st.get_option('server.baseUrlPath') or ''))}</style>")
-    scheme = "dark" if st.context.theme.type == "dark" else "light"
+    if st.context.theme.type == "dark":
+        scheme = "dark"
+    else:
+        scheme = "light"
     st.html(h("<style>#stFloatingOverlayPortal {{ color-scheme: {}; }}</style>", scheme))
 
 
@@ -103,11 +106,9 @@ def current(markup: Markup) -> Markup:
 
 def tab(here: bool) -> Markup:
     """Return the attributes of one of several links that the arrow keys go through: Tab reaches the one in view."""
-    return (
-        h(' aria-selected="true" aria-current="page" tabindex="0"')
-        if here
-        else h(' aria-selected="false" tabindex="-1"')
-    )
+    if here:
+        return h(' aria-selected="true" aria-current="page" tabindex="0"')
+    return h(' aria-selected="false" tabindex="-1"')
 
 
 def page_link(page: str, label: str, **params: str | None) -> None:
@@ -144,7 +145,10 @@ def problem(sentence: str, detail: str = "") -> None:
 
 def severity(word: str, n: int | None = None) -> Markup:
     """Return a severity by sign, word and colour; with a count where one is given."""
-    words = t(f"frame.{word}") if n is None else t(f"frame.{word}_n", n=n)
+    if n is None:
+        words = t(f"frame.{word}")
+    else:
+        words = t(f"frame.{word}_n", n=n)
     return h('<span class="rb-severity rb-{}">{} {}</span>', word, _sign(word), words)
 
 
@@ -173,8 +177,14 @@ def finding(finding_: Finding, number: int | None = None, to_message: bool = Tru
         "finding": finding_.key,
         "layer": "wire" if place.role == READ else None,
     }
-    anchor = link("prompts", t("frame.see_message"), **target) if to_message and here else Markup("")
-    count = h('<span class="rb-n">{}</span> ', number) if number is not None else Markup("")
+    if to_message and here:
+        anchor = link("prompts", t("frame.see_message"), **target)
+    else:
+        anchor = Markup("")
+    if number is not None:
+        count = h('<span class="rb-n">{}</span> ', number)
+    else:
+        count = Markup("")
     in_address = not to_message and place.start is None and st.query_params.get("finding") == finding_.key
     return h(
         '<div class="rb-finding rb-{}{}" id="f-{}"{}>{}{} <span class="rb-say">{}</span>'
@@ -197,7 +207,9 @@ def finding(finding_: Finding, number: int | None = None, to_message: bool = Tru
 def because(finding_: Finding) -> Markup:
     """Why its severity is not that of its rule, where it is another: the same rule is an error elsewhere."""
     sentence = groups.because(finding_)
-    return h('<p class="rb-small">{}</p>', sentence) if sentence else Markup("")
+    if sentence:
+        return h('<p class="rb-small">{}</p>', sentence)
+    return Markup("")
 
 
 def findings(many: Sequence[Finding], numbered: bool = False, to_message: bool = True) -> None:
@@ -210,7 +222,9 @@ def number(value: float | None, digits: int = 2) -> str:
     """Return a number for people: 9,589; 1.57; a dash for what is absent."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.{digits}f}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.{digits}f}"
 
 
 def exact_text(value: str) -> Markup:
@@ -224,7 +238,9 @@ def spoken_attribute() -> Markup:
     page, an empty one where nobody states it, so that a text is not read out as one in the language of the page.
     """
     language: str | None = st.session_state.get(SPOKEN, "")
-    return Markup("") if language is None else h(' lang="{}"', language)
+    if language is None:
+        return Markup("")
+    return h(' lang="{}"', language)
 
 
 def text(value: str) -> Markup:

@@ -21,7 +21,9 @@ def name_filters() -> str:
     """Return the name of the other filters: which of them are on, so that none is overlooked."""
     severity, area = (st.query_params.get(key, "") for key in ("severity", "area"))
     on = ", ".join(filter(None, (listing.say_severity(severity) if severity in WEIGHT else "", area)))
-    return t("findings.more_filters_on", what=on) if on else t("findings.more_filters")
+    if on:
+        return t("findings.more_filters_on", what=on)
+    return t("findings.more_filters")
 
 
 def describe(group: Group, rule_groups: Sequence[Group], arm: str, records: int, audit: Audit) -> Markup:
@@ -48,7 +50,10 @@ def describe(group: Group, rule_groups: Sequence[Group], arm: str, records: int,
         if name not in named
     ]
     fold = '<details class="rb-small"><summary>{}</summary>{}</details>'
-    more = show.h(fold, t("findings.other_arms", n=len(others)), show.join(others, " ")) if others else Markup("")
+    if others:
+        more = show.h(fold, t("findings.other_arms", n=len(others)), show.join(others, " "))
+    else:
+        more = Markup("")
     label = t("findings.in_conditions")
     return show.h('{}<nav class="rb-arms" aria-label="{}">{}{}</nav>', extent, label, show.join(links, " "), more)
 
@@ -60,8 +65,9 @@ def offer(group: Group) -> None:
         return
     with st.popover(t("findings.why_button"), key="explained"):
         for key, text in texts.items():
-            show.draw(show.h('<p class="rb-prose"><strong>{}.</strong> {}</p>', t(f"findings.{key}"),
-                             listing.prose(text)))  # fmt: skip
+            show.draw(
+                show.h('<p class="rb-prose"><strong>{}.</strong> {}</p>', t(f"findings.{key}"), listing.prose(text))
+            )
 
 
 def _link(words: Markup, code: str, to: str, arm: str) -> Markup:
@@ -70,4 +76,6 @@ def _link(words: Markup, code: str, to: str, arm: str) -> Markup:
     link = show.link("findings", words, **{**filters, "code": code, "arm": to or None})
     if to:
         link = link.replace("<a ", show.h('<a title="{}" ', spread.describe_arm(to)), 1)
-    return show.current(link) if to == arm else link
+    if to == arm:
+        return show.current(link)
+    return link

@@ -38,10 +38,16 @@ def draw(
     title = show.h(link, address.href("findings", **{**filters, "code": largest.code}), largest.title)
     key = "lead_only"
     if len(kinds) > 1:
-        key = "lead_largest" if len(set(sizes)) > 1 else "lead_first"
+        if len(set(sizes)) > 1:
+            key = "lead_largest"
+        else:
+            key = "lead_first"
     extent = _describe_extent(largest, severity, any(largest is group for group in every), records, audit, workspace)
     left, whole = (sum(group.count for group in groups) for groups in (rule_groups, every))
-    filtered = t("findings.lead_filtered", n=whole) if left != whole else ""
+    if left != whole:
+        filtered = t("findings.lead_filtered", n=whole)
+    else:
+        filtered = ""
     sentence = t(f"findings.{key}", kinds="{kinds}", title="{title}", extent="{extent}", filtered="{filtered}")
     return show.h(f'<p class="rb-lead">{sentence}</p>', kinds=counted, title=title, extent=extent, filtered=filtered)
 
@@ -60,15 +66,32 @@ def _describe_extent(
     if len(arms) == len(audit.conditions) > 1:
         conditions = t(f"findings.every_{'arm' if workspace.conditions else 'mode'}")
     else:
-        by = "conditions" if workspace.conditions else "modes"
-        conditions = t(f"overview.first_{by}", n=len(arms)) if arms else ""
+        if workspace.conditions:
+            by = "conditions"
+        else:
+            by = "modes"
+        if arms:
+            conditions = t(f"overview.first_{by}", n=len(arms))
+        else:
+            conditions = ""
     sample = audit.sample
     if is_whole and sample is None and spread.is_in_all_records(group, arms, audit, records):
         return t("findings.extent_full", conditions=conditions)
-    some = hit(sample, group.code, group.records)[0] if sample else group.records
+    if sample:
+        some = hit(sample, group.code, group.records)[0]
+    else:
+        some = group.records
     if records and some and len(by_severity((group,))) == 1:  # else records with lighter findings are among them
-        total = hit(sample, group.code, group.records)[1] if sample else looked_at(audit, group.code, records)
-        key = "extent_sample" if sample and group.code not in sample.full else "extent_records"
+        if sample:
+            total = hit(sample, group.code, group.records)[1]
+        else:
+            total = looked_at(audit, group.code, records)
+        if sample and group.code not in sample.full:
+            key = "extent_sample"
+        else:
+            key = "extent_records"
         where = t(f"findings.{key}", some=some, n=total)
-        return t("findings.extent_both", where=where, conditions=conditions) if len(arms) > 1 else where
+        if len(arms) > 1:
+            return t("findings.extent_both", where=where, conditions=conditions)
+        return where
     return t("findings.extent_in", what=conditions or t("findings.places", n=_count(group, severity)))

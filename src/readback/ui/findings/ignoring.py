@@ -31,7 +31,10 @@ def looked_at(audit: Audit) -> Audit:
     if not listing_ignored(audit):
         return audit
     ignored_findings, sample = audit.ignored_findings, audit.sample
-    numbers = set(drawn(sample.total, sample.drawn, sample.seed)) if sample else set()
+    if sample:
+        numbers = set(drawn(sample.total, sample.drawn, sample.seed))
+    else:
+        numbers = set()
     at = {(finding.code, finding.place.index) for finding in ignored_findings if finding.place.index is not None}
     # what is told once of all records is at the first, which need not be in a sample
     records = Counter(code for code, n in at if sample is None or code in sample.full or n in numbers)
@@ -135,4 +138,6 @@ def _row(ignored: Ignored, n: int, part: bool) -> str:
     where = _describe_place(ignored.where)
     values = {"why": ignored.why or t("findings.unwritten"), "by": ignored.by or "–", "date": ignored.date or "–"}
     sentence = t("findings.ignored_row", code=f"{ignored.code}, {where}" if where else ignored.code, n=n, **values)
-    return sentence if n or part else f"{sentence} {t('findings.ignores_nothing')}"
+    if n or part:
+        return sentence
+    return f"{sentence} {t('findings.ignores_nothing')}"

@@ -57,7 +57,10 @@ def draw(view: View, rule_groups: Sequence[Group], whole: Sequence[Group], *, br
     ]
     more = len(rule_groups) - len(rows)
     places = t("findings.places", n=sum(group.count for group in rows))
-    foot = t("findings.rules_more", n=more) if more else t("findings.rules_sum", n=len(rows), places=places)
+    if more:
+        foot = t("findings.rules_more", n=more)
+    else:
+        foot = t("findings.rules_sum", n=len(rows), places=places)
     filters = {key: st.query_params.get(key) for key in FILTERS}
     return render_template(
         "ui/findings/rule_list.html.jinja",
@@ -86,7 +89,10 @@ def _describe_order(severity: Severity, rows: Sequence[Group], view: View) -> st
         return name
     if any(weight.with_finding for group in rows if (weight := view.weights.get(group.code))):
         return t("findings.order_planned", name=name)
-    order_key = "order_conditions" if any(group.conditions for group in rows) else "order_records"
+    if any(group.conditions for group in rows):
+        order_key = "order_conditions"
+    else:
+        order_key = "order_records"
     return t(f"findings.{order_key}", name=name)
 
 
@@ -95,7 +101,10 @@ def _row(group: Group, whole: Group, view: View) -> Mapping[str, object]:
     severity, parts, chosen = gravest(group), spread.count_parts(whole, view.audit), group.code == view.code
     arms: list[Mapping[str, object]] = []
     if spread.is_everywhere(parts, view.audit) and not view.arm:
-        key = "every_arm" if view.workspace.conditions else "every_mode"
+        if view.workspace.conditions:
+            key = "every_arm"
+        else:
+            key = "every_mode"
         href = address.href("findings", **{**filters, "code": group.code, "arm": None})
         arms.append({"words": t(f"findings.{key}"), "whole": "", "chosen": chosen, "href": href})
     else:
@@ -104,10 +113,16 @@ def _row(group: Group, whole: Group, view: View) -> Mapping[str, object]:
             href = address.href("findings", **{**filters, "code": group.code, "arm": arm})
             is_chosen = chosen and arm == view.arm
             arms.append({"words": words, "whole": spread.describe_arm(arm), "chosen": is_chosen, "href": href})
-    rest = len(parts) - len(arms) if len(parts) > NAMED and len(arms) == NAMED else 0
+    if len(parts) > NAMED and len(arms) == NAMED:
+        rest = len(parts) - len(arms)
+    else:
+        rest = 0
     listed = sum(part.count for part in parts.values())
     weight, count = view.weights.get(group.code), by_severity((group,)).get(severity, group.count)
-    touched = paired.describe_sides(view.workspace, view.audit, weight) if weight else Markup("")
+    if weight:
+        touched = paired.describe_sides(view.workspace, view.audit, weight)
+    else:
+        touched = Markup("")
     return {
         "code": group.code,
         "title": group.title,

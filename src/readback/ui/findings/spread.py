@@ -66,19 +66,29 @@ def name_arm(arm: str, part: Part | None, severity: Severity) -> Markup:
     """Return a condition by its name, which the style sheet shortens, with its count where `part` has one; `severity`
     is that of the rule, beside which a lighter one is named.
     """
-    name = t("findings.no_condition") if arm == NO_ROW else exact.spelling(arm)
+    if arm == NO_ROW:
+        name = t("findings.no_condition")
+    else:
+        name = exact.spelling(arm)
     if part is None:
         return show.h("<bdi>{}</bdi>", name)
-    count = f"{part.count:,}" if part.severity == severity else t(f"frame.{part.severity}_n", n=part.count)
+    if part.severity == severity:
+        count = f"{part.count:,}"
+    else:
+        count = t(f"frame.{part.severity}_n", n=part.count)
     return show.h("<bdi>{}</bdi><span> · {}</span>", name, count)
 
 
 def describe_arm(arm: str) -> str:
     """Return the whole name of a condition, for who points at it."""
-    return t("findings.no_condition_whole") if arm == NO_ROW else exact.spelling(arm)
+    if arm == NO_ROW:
+        return t("findings.no_condition_whole")
+    return exact.spelling(arm)
 
 
 def rank_named(parts: Mapping[str, Part], arm: str, most: int) -> Sequence[str]:
     """Return which conditions are named where there is room for `most`: the first ones, and the chosen one `arm`."""
     order = list(parts)
-    return order[:most] if arm not in order[most:] else [*order[: most - 1], arm]
+    if arm not in order[most:]:
+        return order[:most]
+    return [*order[: most - 1], arm]

@@ -59,7 +59,8 @@ def download(groups: Sequence[Group], sample: Sample | None = None) -> None:
         show.draw(show.h("<p>{}</p>", t("findings.download_said", n=min(n, MOST))))
         for form, (name, kind) in FORMS.items():
             make, key = partial(_make_file, makers[form], groups), f"download_{form}"
-            name = name.replace("findings", f"findings-of-a-sample-of-{sample.drawn}") if sample else name
+            if sample:
+                name = name.replace("findings", f"findings-of-a-sample-of-{sample.drawn}")
             downloads.button(t(f"findings.as_{form}"), make, name, kind, key=key, on_click="ignore")
 
 
@@ -71,7 +72,10 @@ def _first(groups: Sequence[Group]) -> list[Group]:
     """Return the groups with as many of their findings as one file takes."""
     room, first_groups = MOST, list[Group]()
     for group in groups:
-        part = group.findings if len(group.findings) <= room else group.findings[:room]
+        if len(group.findings) <= room:
+            part = group.findings
+        else:
+            part = group.findings[:room]
         room -= len(part)
         first_groups.append(replace(group, findings=part))
     return first_groups
@@ -92,7 +96,10 @@ def rows(groups: Sequence[Group]) -> bytes:
 
 def text(groups: Sequence[Group], sample: Sample | None = None) -> str:
     """Return the findings as Markdown: each rule with what it finds and how to fix it, then its places."""
-    head = [f"{t('sample.is', n=sample.drawn, of=sample.total, seed=sample.seed)}\n"] if sample else []
+    if sample:
+        head = [f"{t('sample.is', n=sample.drawn, of=sample.total, seed=sample.seed)}\n"]
+    else:
+        head = []
     return "\n".join((*head, *(line for group in groups for line in _section(group))))
 
 
@@ -115,5 +122,8 @@ def _section(group: Group) -> Iterator[str]:
 
 
 def _where(at: Location) -> str:
-    span = f", {at.start}–{at.end}" if at.start is not None and at.end is not None else ""
+    if at.start is not None and at.end is not None:
+        span = f", {at.start}–{at.end}"
+    else:
+        span = ""
     return f"{show.where(at)}{span}" or "–"

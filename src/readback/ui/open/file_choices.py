@@ -61,7 +61,10 @@ def _place(workspace: Workspace, model: Model, texts: Mapping[str, SystemText]) 
         on_change=_trained,
         args=(workspace, model.name, key),
     )
-    file = model.training.place.file if model.training else None
+    if model.training:
+        file = model.training.place.file
+    else:
+        file = None
     if why := next((entry.detail for entry in workspace.recognised if entry.path == file and entry.detail), ""):
         show.draw(show.h('<p class="rb-small">{}</p>', why))
 
@@ -69,13 +72,18 @@ def _place(workspace: Workspace, model: Model, texts: Mapping[str, SystemText]) 
 def _describe_choice(place: str, text: SystemText | None) -> str:
     if not place:
         return t("open.training_none")
-    first = " ".join(text.text.split())[:60] if text else ""
+    if text:
+        first = " ".join(text.text.split())[:60]
+    else:
+        first = ""
     return f"{place.replace('#', ' · ')}{': ' if first else ''}{first}"
 
 
 def _now(workspace: Workspace, kind: str) -> str | None:
     if kind == "dataset":
-        return workspace.dataset.path if workspace.dataset and not workspace.dataset.absent else None
+        if workspace.dataset and not workspace.dataset.absent:
+            return workspace.dataset.path
+        return None
     what = {"plan": PLAN, "prompts": PROMPTS}[kind]
     return next((entry.path for entry in workspace.recognised if entry.what == what and entry.used), None)
 

@@ -22,10 +22,16 @@ def mapping(workspace: Workspace, data: Dataset) -> None:
     """Draw what was mapped in this session, what still wants a field, and then the way to the messages."""
     st.subheader(t("open.mapping"))
     records = tuple(data.records(0, LOOKED_AT))
-    wanted = unmapped(workspace, records) if records else ()
+    if records:
+        wanted = unmapped(workspace, records)
+    else:
+        wanted = ()
     for variable, field in choice.mapped().items():
         judge, cut, name = variable.partition(JUDGED)
-        called = t("open.judge_name", name=name, judge=judge) if cut else variable
+        if cut:
+            called = t("open.judge_name", name=name, judge=judge)
+        else:
+            called = variable
         with st.container(horizontal=True, vertical_alignment="center"):
             show.notice(t("open.mapped", variable=called, field=field))
             st.button(t("open.unmap"), key=f"unmap_{variable}", on_click=choice.map_field, args=(variable, None))
@@ -41,7 +47,10 @@ def mapping(workspace: Workspace, data: Dataset) -> None:
             workspace, records, lambda condition: caches.answers(*choice.key(), condition.name, workspace)
         )
     )
-    key = "open.see_mapped" if choice.mapped() else "overview.see_messages"
+    if choice.mapped():
+        key = "open.see_mapped"
+    else:
+        key = "overview.see_messages"
     show.draw(show.h("<p>{}</p>", show.link("prompts", t(key))))
 
 
@@ -50,7 +59,9 @@ def _choose_sentence(workspace: Workspace) -> str:
     if not (workspace.prompts or workspace.tasks or workspace.judges):
         return "open.mapping_no_template"
     is_of_tools = workspace.prompts and all(prompt.project for prompt in workspace.prompts.values())
-    return "open.mapping_of_tools" if is_of_tools and not (workspace.tasks or workspace.judges) else "open.mapping_none"
+    if is_of_tools and not (workspace.tasks or workspace.judges):
+        return "open.mapping_of_tools"
+    return "open.mapping_none"
 
 
 def written_down(workspace: Workspace) -> str:

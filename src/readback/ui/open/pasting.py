@@ -18,10 +18,21 @@ LETTERS = 500_000  # of each box
 def draw() -> None:
     """Draw the two boxes and the button that opens what is in them."""
     with st.expander(t("open.paste"), key="paste_open", expanded=True):
-        st.text_area(t("open.paste_prompt"), key=PROMPT, height=130, max_chars=LETTERS,
-                     placeholder=t("open.paste_prompt_hint", question="{question}"))  # fmt: skip
-        st.text_area(t("open.paste_rows"), key=ROWS, height=110, max_chars=LETTERS, help=t("open.paste_rows_help"),
-                     placeholder=t("open.paste_rows_hint"))  # fmt: skip
+        st.text_area(
+            t("open.paste_prompt"),
+            key=PROMPT,
+            height=130,
+            max_chars=LETTERS,
+            placeholder=t("open.paste_prompt_hint", question="{question}"),
+        )
+        st.text_area(
+            t("open.paste_rows"),
+            key=ROWS,
+            height=110,
+            max_chars=LETTERS,
+            help=t("open.paste_rows_help"),
+            placeholder=t("open.paste_rows_hint"),
+        )
         if st.button(t("open.paste_go"), key="paste_go", type="primary"):
             prompt, rows = str(st.session_state[PROMPT]), str(st.session_state[ROWS])
             files = name_files(prompt, rows)
@@ -37,7 +48,10 @@ def name_files(prompt: str, rows: str) -> list[tuple[str, str]]:
     The text of each file is what was pasted, byte for byte. Rows are called by their form: JSON, lines of JSON, tabs,
     or CSV; what they are read as is decided by the reader of that form, which says what is wrong with them.
     """
-    files = [("prompt.txt", prompt)] if prompt.strip() else []
+    if prompt.strip():
+        files = [("prompt.txt", prompt)]
+    else:
+        files = []
     if rows.strip():
         files.append((f"rows.{_find_suffix(rows)}", rows))
     return files
@@ -49,8 +63,12 @@ def _find_suffix(rows: str) -> str:
     if first.startswith("["):
         return "json"
     if first.startswith("{"):
-        return "jsonl" if _is_json(first) else "json"
-    return "tsv" if "\t" in first else "csv"
+        if _is_json(first):
+            return "jsonl"
+        return "json"
+    if "\t" in first:
+        return "tsv"
+    return "csv"
 
 
 def _is_json(text: str) -> bool:

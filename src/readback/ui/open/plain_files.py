@@ -70,7 +70,10 @@ def ids(workspace: Workspace) -> None:
 
 def encodings(workspace: Workspace, data: Dataset | None) -> None:
     """Draw a button that reads the dataset in the encoding that its bytes look like, and one that takes this back."""
-    file = workspace.dataset.path if workspace.dataset else ""
+    if workspace.dataset:
+        file = workspace.dataset.path
+    else:
+        file = ""
     stated = address.get(ENCODING_KEY)
     with st.container(horizontal=True, vertical_alignment="center"):
         if stated in ENCODINGS and file:
@@ -94,7 +97,10 @@ def encodings(workspace: Workspace, data: Dataset | None) -> None:
 
 def tables(workspace: Workspace, data: Dataset | None) -> None:
     """Draw a button for each other sheet or table of the dataset's file that has rows."""
-    file = workspace.dataset.path if workspace.dataset else ""
+    if workspace.dataset:
+        file = workspace.dataset.path
+    else:
+        file = ""
     choice_of_tables = table_choice.find_tables(() if data is None else data.diagnostics)
     if not choice_of_tables:
         return

@@ -31,7 +31,10 @@ def wanted(workspace: Workspace) -> bool:
 
 def draw(workspace: Workspace, data: Dataset | None) -> None:
     """Draw the three steps, each with what is still missing."""
-    records = tuple(data.records(0, LOOKED_AT)) if data else ()
+    if data:
+        records = tuple(data.records(0, LOOKED_AT))
+    else:
+        records = ()
     st.subheader(t("open.step_rows"))
     if records and data and workspace.dataset:
         show.draw(show.h("<p>{}</p>", t("open.step_rows_lead", n=len(data), file=workspace.dataset.path)))
@@ -80,7 +83,10 @@ def _messages(workspace: Workspace, records: Sequence[Record], user: str, system
         return
     typed = plain_templates.format_template(user, system or None, syntax)
     trial = plain_templates.add_typed_templates(workspace, {MODE: typed})
-    record = records[0] if records else Record(None, {})
+    if records:
+        record = records[0]
+    else:
+        record = Record(None, {})
     assembly = assemble.assemble(trial, record, Selection(mode=MODE))
     for message in assembly.messages:
         head = show.h("<h4>{}</h4>", show.role(message.role))

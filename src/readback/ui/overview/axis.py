@@ -59,4 +59,6 @@ def _format(value: float, digits: int, signed: bool) -> str:
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     text = "0" if text in ("-0", "") else text
-    return f"+{text}" if signed and value > 0 and text != "0" else text.replace("-", MINUS)
+    if signed and value > 0 and text != "0":
+        return f"+{text}"
+    return text.replace("-", MINUS)

@@ -44,7 +44,11 @@ def conditions(
     """Return the columns that say something, and a row for each condition (or mode and task). Where a picture above has
     what became of every request, the column of them is in the download alone.
     """
-    audit = checked if checked.conditions else None  # without a record it tells nothing of a condition
+    # without a record it tells nothing of a condition
+    if checked.conditions:
+        audit = checked
+    else:
+        audit = None
     condition_rows = audit.conditions if audit else _unchecked(workspace)
     by_name = {row.name: row for row in condition_rows}
     rows = [_cells(workspace, row, headline, states) for row in condition_rows]
@@ -64,9 +68,10 @@ def conditions(
         Column("program", t("overview.program"), help=t("overview.program_help")),
     ]
     if audit:
-        longest = (
-            "longest" if any(_room(workspace, row) is not None for row in condition_rows) else "longest_characters"
-        )
+        if any(_room(workspace, row) is not None for row in condition_rows):
+            longest = "longest"
+        else:
+            longest = "longest_characters"
         columns += [
             Column(
                 "system", t("overview.system"), show=fill_cell(partial(_system, states)), help=t("overview.system_help")
@@ -114,13 +119,17 @@ class States:
 
     def column(self, name: str) -> Mapping[str, State]:
         """Return the states of a column, by row."""
-        return self.system if name == "system" else self.around
+        if name == "system":
+            return self.system
+        return self.around
 
     def of_all(self, name: str) -> State | None:
         """Return what is true of all rows, where there are several."""
         states = self.column(name)
         state = next(iter(states.values()), None)
-        return state if state and len(states) > 1 and not state.bad and set(states.values()) == {state} else None
+        if state and len(states) > 1 and not state.bad and set(states.values()) == {state}:
+            return state
+        return None
 
     def once(self, name: str) -> tuple[State, ...]:
         """Return what several rows have in common, though not all."""
@@ -132,7 +141,9 @@ class States:
         if self.of_all(name):
             return None
         state = self.column(name)[row]
-        return replace(state, more="") if state in self.once(name) else state
+        if state in self.once(name):
+            return replace(state, more="")
+        return state
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +159,17 @@ class State:
     @property
     def sentence(self) -> str:
         """Word and detail in a line."""
-        return f"{self.word}: {self.more}" if self.more else self.word
+        if self.more:
+            return f"{self.word}: {self.more}"
+        return self.word
 
 
 def states(workspace: Workspace, checked: Audit) -> States:
     """Those of every row; none where no training of any model is known, since there is nothing to compare."""
-    rows = checked.conditions if _has_training(workspace) else ()
+    if _has_training(workspace):
+        rows = checked.conditions
+    else:
+        rows = ()
     return States(
         {row.name: system_as_trained(workspace, row) for row in rows},
         {row.name: text_as_trained(workspace, row) for row in rows},
@@ -172,7 +188,9 @@ def below(states: States) -> Markup:
         for state in states.once(name):
             whys.setdefault(state.word, []).append(state.more)
         lines += [t("overview.some_rows", column=column, word=word, why="; ".join(more)) for word, more in whys.items()]
-    return show.h('<p class="rb-small">{}</p>', " ".join(lines)) if lines else Markup("")
+    if lines:
+        return show.h('<p class="rb-small">{}</p>', " ".join(lines))
+    return Markup("")
 
 
 def system_as_trained(workspace: Workspace, row: Row) -> State:
@@ -184,10 +202,18 @@ def system_as_trained(workspace: Workspace, row: Row) -> State:
         return _nothing(workspace, row)
     if model.training is None:
         return State(t("overview.trained_unknown"), t("overview.no_training_text"))
-    typed = "" if model.training.verified else t("overview.trained_typed")
+    if model.training.verified:
+        typed = ""
+    else:
+        typed = t("overview.trained_typed")
     if (row.system_sha or _sha("")) == _sha(model.training.text):
         return State(t("overview.trained_same"), typed)
-    how = "not_sent" if row.system_sha is None else "other" if model.training.text else "added"
+    if row.system_sha is None:
+        how = "not_sent"
+    elif model.training.text:
+        how = "other"
+    else:
+        how = "added"
     more = ", ".join(part for part in (t(f"overview.trained_{how}"), typed) if part)
     return State(t("overview.trained_differs"), more, bad=True)
 
@@ -207,7 +233,10 @@ def text_as_trained(workspace: Workspace, row: Row) -> State:
         for difference in compare_self_test(self_test)
         if not trained_differences.is_harmless(difference, self_test.first.kind, model)
     ]
-    assumed = t("overview.text_assumed", name=learned.format) if learned.assumed else ""
+    if learned.assumed:
+        assumed = t("overview.text_assumed", name=learned.format)
+    else:
+        assumed = ""
     if not differences:
         return State(t("overview.trained_same"), assumed)
     where = t("overview.text_differs", where=format_after(differences[0]).replace("`", ""), n=len(differences))
@@ -230,7 +259,10 @@ def _unchecked(workspace: Workspace) -> Sequence[Row]:
     """Return the rows as far as they are in the configuration, without reading a record."""
     rows = []
     for choice in (selection for selection in selections.list_selections(workspace) if selection.judge is None):
-        condition = workspace.condition(choice.condition) if choice.condition else None
+        if choice.condition:
+            condition = workspace.condition(choice.condition)
+        else:
+            condition = None
         mode, task, adapter = (
             (getattr(condition, key) if condition else None) or getattr(choice, key)
             for key in ("mode", "task", "adapter")
@@ -241,7 +273,10 @@ def _unchecked(workspace: Workspace) -> Sequence[Row]:
 
 
 def _cells(workspace: Workspace, row: Row, headline: Headline | None, states: States) -> Cells:
-    score = headline.find_shape(row.name) if headline else None
+    if headline:
+        score = headline.find_shape(row.name)
+    else:
+        score = None
     return {
         "name": row.name,
         "mode": row.mode,
@@ -280,7 +315,10 @@ def _has_training(workspace: Workspace) -> bool:
 
 
 def _system_said(workspace: Workspace, row: Row) -> str:
-    own = f"{row.system} {row.system_sha}" if row.system_sha else _no_system(row)
+    if row.system_sha:
+        own = f"{row.system} {row.system_sha}"
+    else:
+        own = _no_system(row)
     if not _has_training(workspace):
         return own
     return "; ".join(dict.fromkeys((system_as_trained(workspace, row).sentence, own)))
@@ -288,16 +326,24 @@ def _system_said(workspace: Workspace, row: Row) -> str:
 
 def _system(states: States, workspace: Workspace, row: Row) -> Markup:
     """Whether it is the trained one, and below who states it."""
-    state = states.in_row("system", row.name) if states.system else None
+    if states.system:
+        state = states.in_row("system", row.name)
+    else:
+        state = None
     if not row.system_sha and row.system_unknown:
         return _state(state or State(t("overview.unknown_system"), "" if states.system else row.system_unknown))
     own = _stated(workspace, row)
-    return show.h('{}<br><span class="rb-small">{}</span>', _state(state), own) if state else own
+    if state:
+        return show.h('{}<br><span class="rb-small">{}</span>', _state(state), own)
+    return own
 
 
 def _state(state: State, link: Markup | str = "") -> Markup:
     """Return the state, and below it how or what: both read without a pointer, by a room that looks at a wall."""
-    more = show.h('<br><span class="rb-small rb-around">{}</span>', link or state.more) if state.more else Markup("")
+    if state.more:
+        more = show.h('<br><span class="rb-small rb-around">{}</span>', link or state.more)
+    else:
+        more = Markup("")
     return show.h('<span class="{}">{}</span>{}', "rb-warn" if state.bad else "rb-fine", state.word, more)
 
 
@@ -314,7 +360,10 @@ def _stated(workspace: Workspace, row: Row) -> Markup:
         '<span class="rb-hint">{}<span class="rb-small">{} sha256 {}</span></span>', shown_text, place, row.system_sha
     )
     first = text.partition("\n")[0]
-    begin = f"“{text}”" if first == text and len(text) <= BEGIN else f"“{first[:BEGIN].rstrip()}…”"
+    if first == text and len(text) <= BEGIN:
+        begin = f"“{text}”"
+    else:
+        begin = f"“{first[:BEGIN].rstrip()}…”"
     return show.h(
         '{}<span class="rb-hinted rb-nobr" tabindex="0">{} <code>{}</code>{}</span>',
         show.h("{} ", show.text(begin)) if text else "",
@@ -336,8 +385,13 @@ def _around(states: States, workspace: Workspace, row: Row) -> Markup:
 
 def _room(workspace: Workspace, row: Row) -> int | None:
     """Tokens that a prompt may have, where both they and those of the longest one are known."""
-    limit = limits.find_limit(workspace.models.get(row.model or "")) if row.tokens else None
-    return limit.room if limit else None
+    if row.tokens:
+        limit = limits.find_limit(workspace.models.get(row.model or ""))
+    else:
+        limit = None
+    if limit:
+        return limit.room
+    return None
 
 
 def _longest(mixed: bool, workspace: Workspace, row: Row) -> Markup:
@@ -346,11 +400,20 @@ def _longest(mixed: bool, workspace: Workspace, row: Row) -> Markup:
         return show.h("–")
     room, counted = _room(workspace, row), row.tokens
     if room is None or counted is None:
-        unit = show.h('<br><span class="rb-small">{}</span>', t("overview.characters")) if mixed else Markup("")
+        if mixed:
+            unit = show.h('<br><span class="rb-small">{}</span>', t("overview.characters"))
+        else:
+            unit = Markup("")
         return show.h("{}{}", show.number(row.longest), unit)
-    word = "of_limit" if counted.exact else "of_limit_estimated"
+    if counted.exact:
+        word = "of_limit"
+    else:
+        word = "of_limit_estimated"
     words = t(f"overview.{word}", n=room)
-    looks = "rb-warn" if counted.count > room else "rb-small"
+    if counted.count > room:
+        looks = "rb-warn"
+    else:
+        looks = "rb-small"
     return show.h('{}<br><span class="{}">{}</span>', show.number(counted.count), looks, words)
 
 
@@ -375,4 +438,6 @@ def _observed(workspace: Workspace, row: Row) -> Markup:
 
 
 def _to_findings(name: str, severity: str, count: int) -> Markup:
-    return show.link("findings", f"{count:,}", severity=severity, arm=name) if count else show.h("0")
+    if count:
+        return show.link("findings", f"{count:,}", severity=severity, arm=name)
+    return show.h("0")

@@ -54,7 +54,9 @@ class Shape:
     @property
     def summary(self) -> str:
         """Mean and number without a score, in a line."""
-        return f"{self.mean}; {self.without}" if self.without else self.mean
+        if self.without:
+            return f"{self.mean}; {self.without}"
+        return self.mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,10 @@ def headline(workspace: Workspace, table: ScoreTable) -> Headline | None:
     names, ranges = _in_ranges(rows, criterion)
     values = tuple(zip(names, _looks(len(names), criterion), strict=True))
     shapes = {view.label(row.condition): _shape(workspace, view, row, ranges, dict(values)) for row in rows}
-    judge = in_view.judge_name(table, wanted, criterion_and_judge) if criterion_and_judge else ""
+    if criterion_and_judge:
+        judge = in_view.judge_name(table, wanted, criterion_and_judge)
+    else:
+        judge = ""
     left_out = in_view.left_out(table, wanted, criterion_and_judge)
     levels = _list_levels(workspace, table, wanted, criterion_and_judge)
     is_disputed = not_compared.find_dispute(table, wanted, criterion_and_judge) is not None
@@ -149,17 +154,26 @@ def legend(head: Headline, left_out: bool) -> Markup:
     if are_alike(head.shapes.values()):
         mean = next(iter(head.shapes.values())).summary
         sentence, items = t("overview.all_rows", column=t("overview.mean", criterion=head.criterion), said=mean), []
-    judge = t("overview.legend_judge", judge=head.judge) if head.judge else ""
+    if head.judge:
+        judge = t("overview.legend_judge", judge=head.judge)
+    else:
+        judge = ""
     made_up = show.h(' <strong class="rb-warn">{}</strong>', t("overview.synthetic")) if head.synthetic else ""
     left = head.left_out if left_out else ""
-    apart = t("overview.mean_every") if any(shape.without for shape in head.shapes.values()) else ""
+    if any(shape.without for shape in head.shapes.values()):
+        apart = t("overview.mean_every")
+    else:
+        apart = ""
     said_last = " ".join(part for part in (judge, apart, left) if part)
     return show.h('<p class="rb-small">{} {} {}{}</p>', sentence, show.join(items, " "), said_last, made_up)
 
 
 def scored(head: Headline) -> tuple[tuple[Column, ...], list[Mapping[str, Any]]]:
     """Return the conditions of a workspace that has nothing but scores."""
-    by_factor = head.factors if len(head.factors) > report.FEW else ()
+    if len(head.factors) > report.FEW:
+        by_factor = head.factors
+    else:
+        by_factor = ()
     shapes = head.shapes
     rows: list[Mapping[str, Any]] = [
         {
@@ -200,12 +214,16 @@ def pictures(head: Headline, shapes: Mapping[str, Shape]) -> tuple[Column, ...]:
     is_seen = not are_alike(shapes.values())
 
     def picture(row: Mapping[str, Any]) -> Markup | str:
-        return shapes[row["name"]].picture if row["name"] in shapes else "–"
+        if row["name"] in shapes:
+            return shapes[row["name"]].picture
+        return "–"
 
     def mean(row: Mapping[str, Any]) -> Markup | str:
         shape = shapes.get(row["name"])
         if shape is None or not shape.without:
-            return shape.mean if shape else "–"
+            if shape:
+                return shape.mean
+            return "–"
         return show.h('{}<br><span class="rb-small rb-nobr">{}</span>', shape.mean, shape.without)
 
     title = t("overview.shape_synthetic" if head.synthetic else "overview.shape", criterion=head.criterion)
@@ -247,7 +265,10 @@ def _shape(
     if row.span:
         mean = t("overview.mean_said", mean=mean, **means.format_ends(row))
     many = missing > MANY * (row.n + missing)  # the mean is of the rest, which may not be like them
-    without = t("overview.mean_without", n=missing, all=row.n + missing) if many else ""
+    if many:
+        without = t("overview.mean_without", n=missing, all=row.n + missing)
+    else:
+        without = ""
     name, values = report.short(table, row.condition), dict(row.condition)
     address_of = format_address(table, row.condition)
     condition = name_of(workspace, table, row.condition) or ""
@@ -268,8 +289,10 @@ def _in_ranges(rows: Sequence[Row], criterion: Criterion) -> tuple[Sequence[str]
     if len(ordered) <= APART:
         return [_describe_value(value) for value in ordered], {value: _describe_value(value) for value in ordered}
     low, high = criterion.low, criterion.high
-    low = min(middles.values()) if low is None else low
-    high = max(middles.values()) if high is None else high
+    if low is None:
+        low = min(middles.values())
+    if high is None:
+        high = max(middles.values())
     widths = {n: (high - low) / n for n in RANGES}
     many = next((n for digits in (0, 1) for n in RANGES if round(widths[n], digits) == widths[n]), RANGES[0])
     ends = [low + (high - low) * at / many for at in range(many + 1)]
@@ -289,9 +312,14 @@ def _looks(count: int, criterion: Criterion) -> list[str]:
     blue.
     """
     places = [round(at * (STEPS - 1) / (count - 1)) if count > 1 else STEPS - 2 for at in range(count)]
-    shades = places[::-1] if criterion.direction == "down" else places
+    if criterion.direction == "down":
+        shades = places[::-1]
+    else:
+        shades = places
     return [f"rb-step-{shade} rb-mark-{at % MARKS}" for at, shade in enumerate(shades)]
 
 
 def _describe_value(value: str) -> str:
-    return value.replace("-", MINUS) if value.startswith("-") else value
+    if value.startswith("-"):
+        return value.replace("-", MINUS)
+    return value

@@ -45,7 +45,10 @@ def planned_answers(workspace: Workspace, judged: Sequence[Verdict], answers: Ma
 
 def list_stated_codes(judged: Sequence[Verdict], answers: Mapping[Pair, Answer]) -> frozenset[str]:
     """Return the rules whose findings the first sentence states: the first fault of each unfair pair that it names."""
-    named = _list_named(_order(judged, answers)) if answers else [each for each in judged if each.kind == "unfair"][:1]
+    if answers:
+        named = _list_named(_order(judged, answers))
+    else:
+        named = [each for each in judged if each.kind == "unfair"][:1]
     first_faults = [verdict.find_first_fault(each) for each in named if each.kind == "unfair"]
     return frozenset(fault.code for fault in first_faults if fault is not None)
 
@@ -55,14 +58,18 @@ def _order(judged: Sequence[Verdict], answers: Mapping[Pair, Answer]) -> list[Ve
 
 
 def _list_named(ordered: Sequence[Verdict]) -> Sequence[Verdict]:
-    return ordered if len(ordered) <= NAMED else ordered[:1]
+    if len(ordered) <= NAMED:
+        return ordered
+    return ordered[:1]
 
 
 def _rank(verdict_of_pair: Verdict, answer: Answer | None) -> int:
     """Answered ones first, the clear ones before the others; then those that are not fair or cannot be judged."""
     if verdict_of_pair.kind not in FAIR:
         return 2
-    return 0 if answer is not None and answer.is_clear else 1
+    if answer is not None and answer.is_clear:
+        return 0
+    return 1
 
 
 def _format_pair(workspace: Workspace, verdict_of_pair: Verdict, answer: Answer | None) -> Markup:
@@ -72,15 +79,27 @@ def _format_pair(workspace: Workspace, verdict_of_pair: Verdict, answer: Answer 
         return show.h("{} {}.", unfair, verdict.first(verdict_of_pair))
     if verdict_of_pair.kind == "unknown":
         question = paired.find_question(workspace, pair)
-        what = f"“{question}”" if question else paired.name_pair(pair)
-        key = "overview.lead_unknown_question" if question else "overview.lead_unknown_pair"
+        if question:
+            what = f"“{question}”"
+        else:
+            what = paired.name_pair(pair)
+        if question:
+            key = "overview.lead_unknown_question"
+        else:
+            key = "overview.lead_unknown_pair"
         return show.h(t(key, what="{what}"), what=paired.link(pair, what))
     if answer is None:
         key = "overview.lead_unscored"
         return show.h(t(key, pair="{pair}"), pair=paired.link(pair))
-    sample = "_sample" if "sample" in verdict_of_pair.unchecked else ""
+    if "sample" in verdict_of_pair.unchecked:
+        sample = "_sample"
+    else:
+        sample = ""
     fairness = t(f"overview.lead_{verdict_of_pair.kind}{sample}")
-    suffix = fairness if answer.conclusion.verdict in paired.FOUND else ""
+    if answer.conclusion.verdict in paired.FOUND:
+        suffix = fairness
+    else:
+        suffix = ""
     caveats = _list_caveats(answer.view, answer.conclusion)
     sentence = f"{compare_sides(answer.view, answer.conclusion)}{suffix}"
     return show.h("{}{}. {}", sentence, _bracket(caveats), answer.doubt)
@@ -92,12 +111,16 @@ def _list_caveats(view: ScoreTable, concluded: Conclusion) -> list[Markup | str]
     if concluded.fairness in AGAINST or isinstance(line, Blocked) or not report.is_clear(line):
         return []
     narrow = conclusion.count_narrow_means(view, line)
-    return [t("overview.but_narrow", n=narrow)] if narrow else []
+    if narrow:
+        return [t("overview.but_narrow", n=narrow)]
+    return []
 
 
 def _bracket(caveats: Sequence[Markup | str]) -> Markup:
     """Return what an answer is to be read with, in brackets behind it; "" where there is nothing."""
-    return show.h(t("overview.but", what="{what}"), what=show.join(caveats, ", ")) if caveats else Markup("")
+    if caveats:
+        return show.h(t("overview.but", what="{what}"), what=show.join(caveats, ", "))
+    return Markup("")
 
 
 def compare_sides(view: ScoreTable, concluded: Conclusion) -> str:
@@ -106,7 +129,10 @@ def compare_sides(view: ScoreTable, concluded: Conclusion) -> str:
     if isinstance(line, Blocked) or concluded.fairness in AGAINST or line.difference is None:
         return f"{t('overview.with', a=name(line.b), b=name(line.a))}: {concluded.answer}"
     criterion = view.criteria[line.criterion]
-    high, low = (line.b, line.a) if line.difference >= 0 else (line.a, line.b)
+    if line.difference >= 0:
+        high, low = (line.b, line.a)
+    else:
+        high, low = (line.a, line.b)
     size = report.size(line, criterion) or report.plus(abs(line.difference))
     numbers = t("overview.numbers", size=size, n=line.n_shared)
     if line.verdict not in paired.CLEAR:
@@ -114,7 +140,12 @@ def compare_sides(view: ScoreTable, concluded: Conclusion) -> str:
             return t("overview.lead_open", a=name(line.b), b=name(line.a), numbers=numbers)
         names, n = t("overview.with", a=name(line.b), b=name(line.a)), t("scores.n_shared", n=line.n_shared)
         return f"{names}: {concluded.answer} ({n})"
-    kind = "narrow" if not report.is_clear(line) else "small" if line.small else "clear"
+    if not report.is_clear(line):
+        kind = "narrow"
+    elif line.small:
+        kind = "small"
+    else:
+        kind = "clear"
     better = report.better_side(line, criterion)
     if better is None:
         return t(f"overview.lead_higher_{kind}", best=name(high), other=name(low), numbers=numbers)
@@ -174,11 +205,19 @@ def unplanned_answer(workspace: Workspace, table: ScoreTable, audit: Audit) -> s
         return " ".join(filter(None, parts))
     if not concluded:
         alone = not_compared.find_alone(table, criterion)
-        return alone.headline if alone else t("scores.best_alone")
+        if alone:
+            return alone.headline
+        return t("scores.best_alone")
     pair = concluded[0]
     text = compare_sides(view, pair)
-    suffix = t(f"overview.lead_{pair.fairness}") if pair.fairness in FAIR else ""
-    question = f"{t('scores.best_which', factor=by)} " if by else ""
+    if pair.fairness in FAIR:
+        suffix = t(f"overview.lead_{pair.fairness}")
+    else:
+        suffix = ""
+    if by:
+        question = f"{t('scores.best_which', factor=by)} "
+    else:
+        question = ""
     caveats = _bracket(_list_caveats(view, pair)).unescape()
     return f"{question}{criterion}: {text}{suffix}{caveats}. {_add_fairness(workspace)}".strip()
 
@@ -204,7 +243,9 @@ def _name_first(view: ScoreTable, concluded: BestOf) -> str:
 
 def _add_fairness(workspace: Workspace) -> str:
     """Say that nobody looked whether the comparison is fair, where there are no prompts to look at."""
-    return "" if workspace.dataset is not None and workspace.conditions else t("scores.fair_no_prompts")
+    if workspace.dataset is not None and workspace.conditions:
+        return ""
+    return t("scores.fair_no_prompts")
 
 
 def _judge_pair(workspace: Workspace, view: ScoreTable, audit: Audit, comparison: Comparison) -> str:

@@ -56,12 +56,18 @@ def draw_answer(
     """Draw the first sentence: who is ahead where scores tell, else what is compared and whether that is fair."""
     requests = requests_line.describe(workspace, audit)
     sentence = _answer(workspace, audit, judged, scored, answers)
-    texts = requests_line.describe_texts(audit) if requests else Markup("")
+    if requests:
+        texts = requests_line.describe_texts(audit)
+    else:
+        texts = Markup("")
     after = Markup("")
     if requests and not (answers or judged or scored):  # nothing is known but what was sent
         sentence, requests, after, texts = requests, Markup(""), texts, Markup("")
     before = show.h('<p class="rb-lead rb-answer-first">{}</p>{}', requests, texts) if requests else ""
-    note = means.format_synthetic(scored) if scored else None
+    if scored:
+        note = means.format_synthetic(scored)
+    else:
+        note = None
     small = show.h(' <span class="rb-made">{}</span>', note) if note else ""
     with place:
         show.draw(show.h('{}<p class="rb-lead rb-answer-first">{}{}</p>{}', before, sentence, small, after))
@@ -118,7 +124,10 @@ def draw_first(
     if scored and (dispute := _describe_dispute(workspace, scored)):
         show.draw(dispute)
     if look_at(weighed):
-        by = "first_conditions" if workspace.conditions else "first_modes"
+        if workspace.conditions:
+            by = "first_conditions"
+        else:
+            by = "first_modes"
         codes = lead.list_stated_codes(judged, answers)
         if requests_line.is_differing(workspace, audit):
             codes |= {requests_line.CODE}
@@ -171,7 +180,10 @@ def first(audit: Audit, weighed: Sequence[Weighed], by: str, stated: Collection[
 def more(weighed: Sequence[Weighed]) -> Markup:
     """Return the way to all findings, and how the list is ordered: in a word, and on hover and focus in full."""
     rest = sum(weighed_group.group.severity != "info" for weighed_group in weighed) - FIRST
-    label = t("overview.more_kinds", n=rest) if rest > 0 else t("overview.all_findings")
+    if rest > 0:
+        label = t("overview.more_kinds", n=rest)
+    else:
+        label = t("overview.all_findings")
     hint = (
         '<span class="rb-hinted rb-small" tabindex="0"><span class="rb-aloud">{}</span>'
         '<span aria-hidden="true">\u2195</span><span class="rb-hint">{}</span></span>'
@@ -195,9 +207,9 @@ def elsewhere(audit: Audit) -> Markup:
             parts.append(
                 show.link("findings", t(f"overview.more_{column}", n=n), severity=severity, arm=listing.NO_ROW)
             )
-    return (
-        show.h("{} {}", show.join(parts, t("overview.and")), t("overview.elsewhere", n=total)) if parts else Markup("")
-    )
+    if parts:
+        return show.h("{} {}", show.join(parts, t("overview.and")), t("overview.elsewhere", n=total))
+    return Markup("")
 
 
 def engine_lines(audit: Audit) -> tuple[Markup, ...]:
@@ -214,7 +226,9 @@ def way(workspace: Workspace) -> tuple[str, ...]:
     is_logged = any(condition.logged for condition in workspace.conditions)
     if workspace.prompts or workspace.tasks or workspace.judges or is_logged or training_row.wanted(workspace):
         return t("overview.see_messages"), "prompts"
-    return (t("overview.open_prompts"), "open") if workspace.scores else ()
+    if workspace.scores:
+        return (t("overview.open_prompts"), "open")
+    return ()
 
 
 def state(audit: Audit) -> None:
@@ -244,11 +258,10 @@ def _much(workspace: Workspace, records: int | None, scored: ScoreTable | None) 
     kinds: Mapping[str, Any] = {"modes": workspace.prompts, "tasks": workspace.tasks, "judges": workspace.judges}
     if not any((*kinds.values(), workspace.conditions, workspace.scores)):
         kinds = {"models": workspace.models}
-    sentences = (
-        [t("overview.conditions", n=len(workspace.conditions))]
-        if workspace.conditions
-        else [t(f"overview.{name}", n=len(kind_count)) for name, kind_count in kinds.items() if kind_count]
-    )
+    if workspace.conditions:
+        sentences = [t("overview.conditions", n=len(workspace.conditions))]
+    else:
+        sentences = [t(f"overview.{name}", n=len(kind_count)) for name, kind_count in kinds.items() if kind_count]
     if scored and not sentences:
         columns = scored.columns
         counts = {
@@ -273,8 +286,13 @@ def _link_loaded(sentence: str) -> Markup:
 
 def _left_out(workspace: Workspace, scored: ScoreTable | None) -> str:
     """Which of the conditions just counted are not compared; of the workspace's own, the table below says it."""
-    first = in_view.first(scored, workspace) if scored and not workspace.conditions else None
-    return in_view.left_out(scored, *first) if scored and first else ""
+    if scored and not workspace.conditions:
+        first = in_view.first(scored, workspace)
+    else:
+        first = None
+    if scored and first:
+        return in_view.left_out(scored, *first)
+    return ""
 
 
 def _advise(audit: Audit, weighed_group: Weighed) -> Markup:
@@ -293,10 +311,16 @@ def _advise(audit: Audit, weighed_group: Weighed) -> Markup:
 
 def _first(audit: Audit, weighed_group: Weighed, by: str, number: int) -> Markup:
     group = weighed_group.group
-    records = sample_words.records(audit, group) if audit.sample else t("overview.first_records", n=group.records)
+    if audit.sample:
+        records = sample_words.records(audit, group)
+    else:
+        records = t("overview.first_records", n=group.records)
     conditions = t(f"overview.{by}", n=len(group.conditions))
     rows_of_group = {row.name for row in audit.conditions}.intersection(group.conditions)  # others are judges, say
-    alone = t("overview.first_alone", name=group.conditions[0]) if len(group.conditions) == 1 else conditions
+    if len(group.conditions) == 1:
+        alone = t("overview.first_alone", name=group.conditions[0])
+    else:
+        alone = conditions
     parts = [records if group.records else "", (conditions if group.records else alone) if rows_of_group else ""]
     if records and weighed_group.with_finding:
         parts = parts[:1]  # its conditions are the sides that are named behind it, and in the hint
@@ -326,4 +350,6 @@ def _first(audit: Audit, weighed_group: Weighed, by: str, number: int) -> Markup
 def _sides(audit: Audit, weighed_group: Weighed) -> Markup:
     """Which planned comparison it is in, and the way to look at both sides of it."""
     sides = paired.describe_sides(choice.workspace(), audit, weighed_group)
-    return show.h("; {}", sides) if sides else Markup("")
+    if sides:
+        return show.h("; {}", sides)
+    return Markup("")

@@ -41,12 +41,18 @@ def sentence(audit: Audit, verdicts: Sequence[Verdict]) -> Markup:
     here = "_sample" if audit.sample else ""
     if wrong:
         pair = wrong[0].pair
-        key = "verdict.one_unfair" if len(wrong) == 1 else "verdict.some_unfair"
+        if len(wrong) == 1:
+            key = "verdict.one_unfair"
+        else:
+            key = "verdict.some_unfair"
         better_sentence = show.h(t(key, pair="{pair}", wrong=len(wrong), all=len(verdicts)), pair=link(pair))
         fault_sentence = show.h("{} {}.", better_sentence, verdict.first(wrong[0]))
     elif unknown:
         fair = sum(verdict_of_pair.kind in ("fair", "same") for verdict_of_pair in verdicts)
-        others = t("verdict.rest_fair", n=fair) if fair else ""
+        if fair:
+            others = t("verdict.rest_fair", n=fair)
+        else:
+            others = ""
         parts = (_unknown(unknown, len(verdicts)), others, verdict.why(unknown[0], brief=True))
         fault_sentence = show.join([show.h("{}", part) for part in parts if part], " ")
     else:
@@ -62,8 +68,14 @@ def sentence(audit: Audit, verdicts: Sequence[Verdict]) -> Markup:
         for side in fault.sides[:1]
     }
     rest = audit.severities.get("error", 0) - sum(hit.values())
-    key = "verdict.rest" if hit else "verdict.rest_only"
-    rest_sentence = t(key, n=rest) if rest > 0 and not unknown else ""
+    if hit:
+        key = "verdict.rest"
+    else:
+        key = "verdict.rest_only"
+    if rest > 0 and not unknown:
+        rest_sentence = t(key, n=rest)
+    else:
+        rest_sentence = ""
     return show.join([part for part in (fault_sentence, rest_sentence) if part], " ")
 
 
@@ -72,7 +84,10 @@ def _unknown(unknown: Sequence[Verdict], list_planned: int) -> Markup:
     n, pairs = len(unknown), show.join([link(verdict_of_pair.pair) for verdict_of_pair in unknown], t("overview.and"))
     if n > NAMED:
         return show.h("{}", t("verdict.some_unknown", n=n, all=list_planned))
-    key = "verdict.one_unknown" if list_planned == 1 else "verdict.named_unknown"
+    if list_planned == 1:
+        key = "verdict.one_unknown"
+    else:
+        key = "verdict.named_unknown"
     return show.h(t(key, n=n, all=list_planned, pairs="{pairs}"), pairs=pairs)
 
 
@@ -119,7 +134,11 @@ def answers(workspace: Workspace, table: ScoreTable, verdicts: Sequence[Verdict]
             pair = next((pair for pair in kinds if {pair.a, pair.b} == {a, b}), None)
             if pair is None or pair in answers_by_pair:
                 continue
-            kind = "fair" if kinds[pair] == "same" else kinds[pair]  # the fault is said beside it
+            # the fault is said beside it
+            if kinds[pair] == "same":
+                kind = "fair"
+            else:
+                kind = kinds[pair]
             doubt = _find_doubt(view, line, kind)
             answers_by_pair[pair] = Answer(criterion, judge, conclusion.conclude(view, line, kind), view, doubt)
     return answers_by_pair
@@ -145,9 +164,11 @@ def describe_sides(workspace: Workspace, audit: Audit, weighed_group: Weighed) -
     hit = weighed_group.one_sided or weighed_group.both_sided
     if not hit:
         return Markup("")
-    section = (
-        "sample" if audit.sample and weighed_group.one_sided else "overview"
-    )  # the other side may have it elsewhere
+    # the other side may have it elsewhere
+    if audit.sample and weighed_group.one_sided:
+        section = "sample"
+    else:
+        section = "overview"
     key = f"{section}.first_{'one' if weighed_group.one_sided else 'both'}"
     names = name_pair(hit[0])
     words = find_question(workspace, hit[0]) or t("overview.planned_pair")

@@ -140,8 +140,13 @@ def _format_outcome(concluded: Conclusion) -> str:
     """Return what was found of a pair that may be compared, in a sentence that names no side."""
     line = concluded.line
     if concluded.fairness in AGAINST:  # the chip has said so
-        return t("scores.also_open") if report.includes_no_difference(line, concluded.fairness) else ""
-    text = report.outcome(line, concluded.fairness) if isinstance(line, Comparison) else concluded.answer
+        if report.includes_no_difference(line, concluded.fairness):
+            return t("scores.also_open")
+        return ""
+    if isinstance(line, Comparison):
+        text = report.outcome(line, concluded.fairness)
+    else:
+        text = concluded.answer
     return f"{text[:1].upper()}{text[1:]}."
 
 
@@ -157,7 +162,10 @@ def _describe_touching(verdict_of_pair: Verdict, weighed_groups: Sequence[Weighe
         ]
         if warnings:
             return _link_touching(warnings, "overview.touch_warnings")
-        key = "overview.touch_none_sample" if "sample" in verdict_of_pair.unchecked else "overview.touch_none"
+        if "sample" in verdict_of_pair.unchecked:
+            key = "overview.touch_none_sample"
+        else:
+            key = "overview.touch_none"
         return show.h("{}", t(key))
     errors = [
         each.group

@@ -200,7 +200,10 @@ def _build_mean(shape: Shape, scale: Axis) -> Entry:
         link = show.link("prompts", shape.condition, **paired.NONE, condition=shape.condition)
     else:
         link = show.link("results", shape.name, of=shape.address_of)
-    low, high = (scale.place(end) for end in shape.span) if shape.span else (None, None)
+    if shape.span:
+        low, high = (scale.place(end) for end in shape.span)
+    else:
+        low, high = (None, None)
     center = scale.place(shape.center or 0.0)
     number = means.format_mean(shape.center)
     return Entry(shape.condition or shape.name, shape.name, link, number, shape.summary, center, low, high)
@@ -231,7 +234,10 @@ def _draw(
     fill: str = "length",
 ) -> None:
     named = [entry for entry in entries if isinstance(entry, Entry)]
-    lines = list(entries) if is_whole else _fold(named, judged)
+    if is_whole:
+        lines = list(entries)
+    else:
+        lines = _fold(named, judged)
     show.draw(
         render_template(
             "ui/overview/ranked.html.jinja",

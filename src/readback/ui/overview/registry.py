@@ -101,7 +101,9 @@ def _interface(workspace: Workspace, names: tuple[str, ...], entries: Sequence[E
             return Markup("–")
         parts = [_part(word, part) for word, part in (("system", entry.system), ("user", entry.user)) if part]
         cell_text = show.join(parts, "<br>")
-        return _linked(names[0], row["name"], cell_text) if row["name"] in workspace.tasks else cell_text
+        if row["name"] in workspace.tasks:
+            return _linked(names[0], row["name"], cell_text)
+        return cell_text
 
     return Column(names[0], ", ".join(names), show=cell)
 
@@ -120,7 +122,10 @@ def _part(word: str, part: Part) -> Markup:
     else:
         words = t("registry.part_with", part=t(f"registry.{word}"), when=when or t("registry.the_record"))
     more = [key for key in part.reads if key not in part.when]
-    reads = t("registry.reads", keys=", ".join(more)) if more else ""
+    if more:
+        reads = t("registry.reads", keys=", ".join(more))
+    else:
+        reads = ""
     where = show.where(replace(part.place, column=None))
     return show.h('<span title="{}">{}</span> <span class="rb-small">{}</span>', where, words, reads)
 
@@ -131,12 +136,17 @@ def _row(name: str, task: Task | None, workspace: Workspace, running: Running | 
 
 def _task(row: Cells) -> Markup:
     task = row["known"]
-    about = t("registry.about", stage=task.stage, description=task.description) if task else t("registry.own_task")
+    if task:
+        about = t("registry.about", stage=task.stage, description=task.description)
+    else:
+        about = t("registry.own_task")
     return show.h('{}<br><span class="rb-small">{}</span>', row["name"], about)
 
 
 def _has_text(row: Cells) -> str:
-    return t("registry.text") if row["text"] else "–"
+    if row["text"]:
+        return t("registry.text")
+    return "–"
 
 
 def _here(row: Cells) -> Markup:
@@ -145,7 +155,10 @@ def _here(row: Cells) -> Markup:
     if running is None:
         return show.h("{}", _has_text(row))
     words = t("registry.runs" if running.runs else "registry.idle")
-    why = running.why if row["text"] or not running.runs else t("registry.no_text", why=running.why)
+    if row["text"] or not running.runs:
+        why = running.why
+    else:
+        why = t("registry.no_text", why=running.why)
     return show.h('{}<br><span class="rb-small">{}</span>', words, why)
 
 

@@ -53,24 +53,33 @@ def describe(workspace: Workspace, audit: Audit) -> Markup:
 
 def is_differing(workspace: Workspace, audit: Audit) -> bool:
     """Tell whether the line says that logged requests differ."""
-    comparison = count_held(audit, 0) if workspace.sent else None
+    if workspace.sent:
+        comparison = count_held(audit, 0)
+    else:
+        comparison = None
     return comparison is not None and comparison.differing > 0 and bool(describe(workspace, audit))
 
 
 def describe_texts(audit: Audit) -> Markup:
     """Return by which text the requests of each prompt differ, "" where each request differs in a text of its own."""
     comparison = count_held(audit, 0)
-    kinds = [kind for kind in comparison.kinds if kind.ours or kind.sent] if comparison else []
+    if comparison:
+        kinds = [kind for kind in comparison.kinds if kind.ours or kind.sent]
+    else:
+        kinds = []
     parts = []
     for kind in kinds[:NAMED]:
         text = exact.written_out(kind.ours or kind.sent)
-        text = text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
+        if not (len(text) <= SHOWN):
+            text = text[: SHOWN - 1] + "…"
         change = t(f"held.change.{kind.change.replace(' ', '_')}")
         parts.append(show.h("{}: {} “{}”", kind.name, change, text))
     more = len(kinds) - NAMED
     if more > 0:
         parts.append(show.h("{}", t("held.more_kinds", n=more)))
-    return show.h('<p class="rb-small">{}</p>', show.join(parts, " · ")) if parts else Markup("")
+    if parts:
+        return show.h('<p class="rb-small">{}</p>', show.join(parts, " · "))
+    return Markup("")
 
 
 def draw_logs(workspace: Workspace) -> None:

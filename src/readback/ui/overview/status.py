@@ -61,7 +61,10 @@ def count_faults(audit: Audit, groups: Sequence[Group]) -> Cell:
         if kinds:
             n, sample = audit.severities.get(severity, 0), audit.sample
             places = t("sample.places_and_files" if sample else "overview.places", n=n)
-            bounds = sample_words.bound(sample) if sample else {}
+            if sample:
+                bounds = sample_words.bound(sample)
+            else:
+                bounds = {}
             sentence = t(
                 f"sample.{key}" if sample and key != "faults" else f"overview.{key}",
                 **{**bounds, "n": len(kinds)},
@@ -71,7 +74,10 @@ def count_faults(audit: Audit, groups: Sequence[Group]) -> Cell:
                 '<span class="rb-severity rb-{}" aria-hidden="true">{} </span>', severity, show.SIGNS[severity]
             )
             return Cell(show.link("findings", show.h("{}{}", sign, sentence.removesuffix(".")), severity=severity))
-    sentence = t("sample.no_errors", **sample_words.bound(audit.sample)) if audit.sample else t("overview.no_errors")
+    if audit.sample:
+        sentence = t("sample.no_errors", **sample_words.bound(audit.sample))
+    else:
+        sentence = t("overview.no_errors")
     return Cell(show.link("findings", sentence.removesuffix(".")))
 
 

@@ -21,7 +21,9 @@ PRESSED = {ONE: "to_messages", DIFFERENCE: "to_compare"}  # what the key d press
 def get_view() -> str:
     """Return the view in the address; the first one where it names none that there is."""
     view = st.query_params.get("view", ONE)
-    return view if view in VIEWS else ONE
+    if view in VIEWS:
+        return view
+    return ONE
 
 
 def require_texts() -> None:
@@ -30,8 +32,14 @@ def require_texts() -> None:
     workspace = choice.workspace()
     if picker.options(workspace) and len(choice.dataset()):
         return
-    why = loaded.no_records(workspace) if picker.options(workspace) else t("compare.nothing_to_send")
-    scored = [(t("compare.by_scores"), "results")] if workspace.scores else []
+    if picker.options(workspace):
+        why = loaded.no_records(workspace)
+    else:
+        why = t("compare.nothing_to_send")
+    if workspace.scores:
+        scored = [(t("compare.by_scores"), "results")]
+    else:
+        scored = []
     show.empty(why, t("messages.add_files"), "open", *scored)
     st.stop()
 
@@ -71,7 +79,10 @@ def _say_what_is_in_view(view: str | None) -> None:
     data, at = choice.dataset(), choice.position()
     if data.source is None:
         return
-    sent = compare_words.sent(choice.sent()) if view is not None else ""
+    if view is not None:
+        sent = compare_words.sent(choice.sent())
+    else:
+        sent = ""
     record = t("prompts.now_record", n=at + 1, all=len(data), record=jump.called(at))
     show.draw(show.aloud(", ".join(part for part in (record, sent) if part)))
 

@@ -48,7 +48,10 @@ def of_dataset(audit: Audit, workspace: Workspace, data: Dataset) -> None:
     if not audit.variables:
         return
     readers = len({(row.kind, row.reader) for row in audit.variables})
-    title = t("sample.variables", n=audit.sample.drawn) if audit.sample else t("variables.over_all")
+    if audit.sample:
+        title = t("sample.variables", n=audit.sample.drawn)
+    else:
+        title = t("variables.over_all")
     st.header(title)
     if audit.names_left_out:
         show.notice(t("variables.left_out"), "warning")
@@ -81,7 +84,10 @@ def _unused(audit: Audit) -> None:
     listed = [unused.name for unused in audit.unused[:LISTED]]
     names = show.join([show.h("<code>{}</code>", name) for name in listed], ", ")
     rest = len(audit.unused) - len(listed)
-    more = t("variables.unused_more", n=rest) if rest else ""
+    if rest:
+        more = t("variables.unused_more", n=rest)
+    else:
+        more = ""
     lead = t("sample.unused" if audit.sample else "variables.unused", n=len(audit.unused))
     show.draw(show.h('<p class="rb-small">{} {}{}</p>', lead, names, more))
 
@@ -99,7 +105,9 @@ def _of_record(use: RecordUse) -> Mapping[str, Any]:
 def _mark(use: RecordUse) -> Markup:
     """Return what became of a name, with a sign where the prompt lacks something."""
     words = ", ".join(map(_describe_state, use.uses))
-    return show.h("{} {}", show.severity("warning"), words) if _lacks(use) else show.h("{}", words)
+    if _lacks(use):
+        return show.h("{} {}", show.severity("warning"), words)
+    return show.h("{}", words)
 
 
 def _lacks(record_use: RecordUse) -> bool:
@@ -108,19 +116,26 @@ def _lacks(record_use: RecordUse) -> bool:
 
 def _excerpt(text: str | None) -> Markup:
     cut = "…" if text and len(text) > SHOWN else ""
-    return show.h("{}{}", show.exact_text(text[:SHOWN]), cut) if text else show.h("–")
+    if text:
+        return show.h("{}{}", show.exact_text(text[:SHOWN]), cut)
+    return show.h("–")
 
 
 def _describe_state(use: VariableUse) -> str:
     """Return a state in words: in how many places, and whether the template only tests it."""
     some = use.state in OFTEN and use.total > 1
     words = t(f"variables.is_{use.state}")
-    words = t("variables.of", what=words, n=use.times, all=use.total) if some else words
-    return t("variables.only_asked", what=words) if use.only_asked and use.state in (*OFTEN, "empty", "idle") else words
+    if some:
+        words = t("variables.of", what=words, n=use.times, all=use.total)
+    if use.only_asked and use.state in (*OFTEN, "empty", "idle"):
+        return t("variables.only_asked", what=words)
+    return words
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _of_dataset(row: VariableRow) -> Mapping[str, Any]:
@@ -146,7 +161,10 @@ def _count(row: VariableRow, what: str, data: Dataset) -> Markup:
     name = next(iter(data.ids(index, index + 1)), None)
     own = name is not None and data.find(name) == index
     sent = {key: getattr(row.choice, key) for key in ("condition", "mode", "adapter", "task", "judge")}
-    at = {"record": name, "index": None} if own else {"record": None, "index": str(index)}
+    if own:
+        at = {"record": name, "index": None}
+    else:
+        at = {"record": None, "index": str(index)}
     return show.link("prompts", words, **at, **sent, finding=None)
 
 
@@ -169,4 +187,6 @@ def _describe_documented(row: RecordUse | VariableRow) -> str | None:
         return None
     if row.documented:
         return t("variables.known_yes")
-    return t("variables.known_meant", name=row.suggested) if row.suggested else t("variables.known_no")
+    if row.suggested:
+        return t("variables.known_meant", name=row.suggested)
+    return t("variables.known_no")

@@ -95,7 +95,10 @@ def draw_chart(
     if find_target is not None:
         clicks = {"on_select": open_mark, "selection_mode": "points"}
     kind = st.session_state.get(FORMAT) or PICTURES[0]
-    figure = enlarge(chart.figure, present.LARGER) if present.on() else chart.figure
+    if present.on():
+        figure = enlarge(chart.figure, present.LARGER)
+    else:
+        figure = chart.figure
     config = build_toolbar_config(f"scores-{key}", kind)
     with st.container(key=f"wide_{key}"):
         st.plotly_chart(figure, key=f"chart_{key}", alt=chart.alt, theme=None, config=config, **clicks)
@@ -112,22 +115,32 @@ def draw_chart(
 def read_places(point: Point) -> tuple[int, ...]:
     """Return the place of what a mark stands for, as the chart was given it, or its row and column; () for neither."""
     data = point.get("customdata")
-    entries = list(data) if isinstance(data, list | tuple) else [data]
+    if isinstance(data, list | tuple):
+        entries = list(data)
+    else:
+        entries = [data]
     return tuple(int(entry) for entry in entries[:2] if isinstance(entry, int | float) and not isinstance(entry, bool))
 
 
 def read_row(point: Point, count: int) -> int | None:
     """Return the place of what a mark stands for among `count` rows, or None."""
     places = read_places(point)
-    return places[0] if places and places[0] < count else None
+    if places and places[0] < count:
+        return places[0]
+    return None
 
 
 def _draw_numbers(chart: Chart, find_target: FindTarget | None) -> None:
     """Draw the chart's table; what a mark opens is a link in its row, for those who have no mouse."""
 
     def link_first(row: Mapping[str, Any]) -> Markup | str:
-        target = find_target({"customdata": row["place"]}) if find_target is not None else None
-        return drilldown.link(row["0"], **target) if target else str(row["0"])
+        if find_target is not None:
+            target = find_target({"customdata": row["place"]})
+        else:
+            target = None
+        if target:
+            return drilldown.link(row["0"], **target)
+        return str(row["0"])
 
     columns = [Column("0", chart.table.columns[0], show=link_first)]
     for index, title in enumerate(chart.table.columns[1:], 1):

@@ -82,7 +82,10 @@ def draw_choices(table: ScoreTable, workspace: Workspace) -> tuple[View, DeltaGe
             by = ""
         sides = tuple(row.condition for row in in_view.ranked(pooled, by or None, criterion, judge))
         base = drawn_pairs.find_baseline(pooled, workspace, criterion, judge, by or None)
-        first = format_address(pooled, base) if base is not None else ""
+        if base is not None:
+            first = format_address(pooled, base)
+        else:
+            first = ""
         several = list_picker_factors(sides)
         if not several:
             addresses = [format_address(pooled, side) for side in sides]
@@ -111,7 +114,10 @@ def pick_option(
     """
     if len(options) < 2:
         return next(iter(options), "")
-    first = default if default in options else options[0]
+    if default in options:
+        first = default
+    else:
+        first = options[0]
     address.follow(key, first, options)
     choice = st.selectbox(
         label,
@@ -159,7 +165,9 @@ def list_picker_factors(sides: Sequence[ConditionKey]) -> tuple[str, ...]:
     """Return the factors that tell these conditions apart, where they are too many for one picker; else none."""
     names = dict.fromkeys(factor for side in sides for factor, _ in side)
     varying = tuple(name for name in names if len(_list_values(sides, name)) > 1)
-    return varying if len(varying) > FEW else ()
+    if len(varying) > FEW:
+        return varying
+    return ()
 
 
 def pick_by_factors(key: str, label: str, table: ScoreTable, sides: Sequence[ConditionKey], default: str) -> str:
@@ -215,7 +223,9 @@ def _list_values(sides: Sequence[ConditionKey], factor: str) -> list[str]:
 
 def get_file_table(table: ScoreTable) -> ScoreTable:
     """Return the workspace's scores, also where means over judges are in view."""
-    return table if table.pool is None else table.pool.table
+    if table.pool is None:
+        return table
+    return table.pool.table
 
 
 def list_rows(table: ScoreTable, view: View) -> tuple[Row, ...]:
@@ -251,7 +261,10 @@ def compare_rows(table: ScoreTable, view: View, workspace: Workspace) -> Compare
     comparisons = []
     for comparison in everything.comparisons:
         if base in (comparison.a, comparison.b):
-            toward = comparison if comparison.a == base else comparison.swap_sides()
+            if comparison.a == base:
+                toward = comparison
+            else:
+                toward = comparison.swap_sides()
             if toward.b in sides:
                 comparisons.append(toward)
     blocked = []
@@ -287,7 +300,9 @@ def format_reasons(diagnostics: Sequence[Diagnostic]) -> str:
 
 def name_condition(table: ScoreTable, condition: ConditionKey) -> str:
     """Return a condition's label, or the value of a factor."""
-    return table.label(condition) if condition in table.columns.conditions else report.short(table, condition)
+    if condition in table.columns.conditions:
+        return table.label(condition)
+    return report.short(table, condition)
 
 
 def name_rows(table: ScoreTable, rows: Sequence[Row]) -> list[str]:
@@ -317,7 +332,9 @@ def _name_side(table: ScoreTable, sides: Sequence[ConditionKey], name: str) -> s
 
 
 def _format_by(factor: str) -> str:
-    return t("scores.by_all") if factor == EVERY else t("scores.by_factor", factor=factor)
+    if factor == EVERY:
+        return t("scores.by_all")
+    return t("scores.by_factor", factor=factor)
 
 
 def is_dark() -> bool:

@@ -106,7 +106,9 @@ def draw_expenses(scored: ScoreTable) -> None:
 
 def _build_sum_column(key: str, title: str, number_format: str) -> Column:
     def format_sum(row: Mapping[str, Any]) -> str:
-        return "–" if row.get(key) is None else format(row[key], number_format)
+        if row.get(key) is None:
+            return "–"
+        return format(row[key], number_format)
 
     return Column(key, title, number=True, show=format_sum)
 
@@ -118,7 +120,10 @@ def render_computation(
     scored: ScoreTable, criterion: Criterion, rows: Sequence[Row], comparisons: Sequence[Comparison]
 ) -> Markup:
     """Return everything somebody needs to come to the same numbers."""
-    key = "scores.scale_inferred" if criterion.name in scored.inferred else "scores.scale_declared"
+    if criterion.name in scored.inferred:
+        key = "scores.scale_inferred"
+    else:
+        key = "scores.scale_declared"
     return render_template(
         "ui/results/computation.html.jinja",
         t=t,

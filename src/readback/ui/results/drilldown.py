@@ -73,7 +73,9 @@ def _link_keeping(keys: tuple[str, ...], label: object, params: Mapping[str, str
 
 def link_count(n: int, **params: str | None) -> Markup | str:
     """Return a count as a drill-down to what it counts; nothing is behind a zero."""
-    return link(show.number(n), **params) if n else show.number(n)
+    if n:
+        return link(show.number(n), **params)
+    return show.number(n)
 
 
 def open_drilldown(**params: str | None) -> None:
@@ -141,7 +143,9 @@ def find_condition(table: ScoreTable, scope: str) -> ConditionKey | None:
     for part in scope.split(" · "):
         factor, _, value = part.partition("=")
         parts.append((factor, value))
-    return tuple(parts) if scope and list_members(table, tuple(parts)) else None
+    if scope and list_members(table, tuple(parts)):
+        return tuple(parts)
+    return None
 
 
 def name_drilldown(table: ScoreTable, scope: str) -> str:
@@ -207,7 +211,10 @@ def find_scores(
         cells = _select_value(table, cells, criterion, value)
     elif state:
         cells = [cell for cell in cells if table.columns.state[cell] == STATE.get(state)]
-    absent = tuple(_list_absent(table, scope, criterion, judge)) if state == "missing" else ()
+    if state == "missing":
+        absent = tuple(_list_absent(table, scope, criterion, judge))
+    else:
+        absent = ()
     scores = tuple(table.scores[cell] for cell in cells[:most])
     return MarkScores(count, scores, absent[: most - len(scores)], len(cells) + len(absent))
 
@@ -230,7 +237,9 @@ class Pair:
         """Whether b is higher or lower than a, or the same."""
         if self.difference > 0:
             return "higher"
-        return "lower" if self.difference < 0 else "same"
+        if self.difference < 0:
+            return "lower"
+        return "same"
 
 
 def list_pairs(table: ScoreTable, a: ConditionKey, b: ConditionKey, criterion: str, judge: str) -> tuple[Pair, ...]:
@@ -258,7 +267,10 @@ def _select_value(table: ScoreTable, cells: list[int], criterion: str, value: st
         return [cell for cell, score in pairs if number(score) == value]
     ends = np.linspace(scale.low or 0.0, scale.high or 0.0, summary.BINS + 1)
     start, end = (float(ends[np.abs(ends - edge).argmin()]) for edge in (first, last))
-    below_end = values <= end if end == ends[-1] else values < end
+    if end == ends[-1]:
+        below_end = values <= end
+    else:
+        below_end = values < end
     return [int(cell) for cell in scored[(values >= start) & below_end]]
 
 

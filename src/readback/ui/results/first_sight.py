@@ -121,7 +121,10 @@ def _format_pool(scored: ScoreTable, view: View) -> str:
     if agreed.interval:
         low, high = map(report.signed, agreed.interval)
         interval = t("scores.interval", low=low, high=high)
-    key = "scores.pool_agree" if agreed.alpha is not None else "scores.pool_agree_none"
+    if agreed.alpha is not None:
+        key = "scores.pool_agree"
+    else:
+        key = "scores.pool_agree_none"
     alpha = report.signed(agreed.alpha)
     sentences.append(t(key, metric=agreed.metric, alpha=alpha, interval=interval, n=agreed.units))
     if agreed.alpha is not None and agreed.alpha < DISPUTED:
@@ -164,7 +167,9 @@ def _draw_distribution(scored: ScoreTable, rows: Sequence[Row], view: View) -> N
 
     def find_target(point: Point) -> Target | None:
         row = chart.read_row(point, len(rows))
-        return None if row is None else {"of": format_address(scored, rows[row].condition)}
+        if row is None:
+            return None
+        return {"of": format_address(scored, rows[row].condition)}
 
     st.header(t("scores.distribution"), anchor=False)
     sentence = chart_sentences.distribution(scored, rows, view.criterion)
@@ -175,7 +180,10 @@ def _draw_differences(
     scored: ScoreTable, rows: Sequence[Row], compared: Compared, concluded: Concluded, view: View
 ) -> None:
     lines = list_lines(compared, rows)
-    baseline = report.short(scored, lines[0].a) if _have_one_baseline(lines) else ""
+    if _have_one_baseline(lines):
+        baseline = report.short(scored, lines[0].a)
+    else:
+        baseline = ""
     figure = charts.draw_forest(
         lines,
         choices.name_lines(scored, lines),
@@ -208,7 +216,9 @@ def _draw_means(scored: ScoreTable, rows: Sequence[Row], view: View) -> None:
 
     def find_target(point: Point) -> Target | None:
         row = chart.read_row(point, len(rows))
-        return None if row is None else {"of": format_address(scored, rows[row].condition)}
+        if row is None:
+            return None
+        return {"of": format_address(scored, rows[row].condition)}
 
     st.header(t("scores.means"), anchor=False)
     sentence = means.format_lead(scored, rows, view.criterion)
@@ -221,7 +231,10 @@ def _draw_references(scored: ScoreTable, view: View) -> None:
         why = scored.apart[row.condition]
         name = choices.name_condition(scored, row.condition)
         sentence = t(f"scores.apart_{why.by}", name=name, n=why.n, metric=why.criterion)
-        interval = t("scores.interval", **means.format_ends(row)) if row.span else t("scores.no_interval")
+        if row.span:
+            interval = t("scores.interval", **means.format_ends(row))
+        else:
+            interval = t("scores.no_interval")
         numbers = t("scores.apart_mean", mean=means.format_mean(row.mean), interval=interval)
         count = drilldown.link(t("scores.n_answers", n=row.n), of=format_address(scored, row.condition), state="scored")
         show.draw(show.h('<p class="rb-apart">{} {} {}.</p>', sentence, numbers, count))
@@ -230,7 +243,10 @@ def _draw_references(scored: ScoreTable, view: View) -> None:
 def list_lines(compared: Compared, rows: Sequence[Row]) -> list[Line]:
     """Return the comparisons in the order of the rows, those with another baseline last; then what is not compared."""
     order = {row.condition: index for index, row in enumerate(rows)}
-    first = compared.comparisons[0].a if compared.comparisons else None
+    if compared.comparisons:
+        first = compared.comparisons[0].a
+    else:
+        first = None
     comparisons = sorted(compared.comparisons, key=lambda line: (line.a != first, order.get(line.b, len(order))))
     return [*comparisons, *compared.blocked]
 
@@ -312,7 +328,10 @@ def _format_other_criterion(scored: ScoreTable, comparison: Comparison) -> str:
 
 def draw_tables(scored: ScoreTable, rows: Sequence[Row], compared: Compared, view: View) -> None:
     """Draw the numbers of both charts as tables."""
-    title = t("scores.table_by", factor=view.by) if view.by else t("scores.table")
+    if view.by:
+        title = t("scores.table_by", factor=view.by)
+    else:
+        title = t("scores.table")
     st.header(show.md(title), anchor=False)
     table.table("means", *_tabulate_rows(scored, rows), caption=title, tools=len(rows) > in_view.MOST)
     lines = list_lines(compared, rows)
@@ -471,7 +490,9 @@ def _format_span_on_scale(row: Mapping[str, Any]) -> str:
 
 def _format_p(row: Mapping[str, Any]) -> str:
     p = row.get("p_adjusted")
-    return "–" if p is None else report.p_text(p).removeprefix("= ")
+    if p is None:
+        return "–"
+    return report.p_text(p).removeprefix("= ")
 
 
 def _get_low_end(value: str) -> float:

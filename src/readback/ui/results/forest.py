@@ -108,7 +108,10 @@ def draw_forest(
         fairness = UNLOOKED
         if isinstance(line, Comparison) and (index < JUDGED or is_planned):
             judged = concluded.fairness.get(frozenset((line.a, line.b)))
-            fairness = lead.judge_fairness(table, workspace, line) if judged is None else judged
+            if judged is None:
+                fairness = lead.judge_fairness(table, workspace, line)
+            else:
+                fairness = judged
         entries.append(_build_line(table, workspace, line, fairness, axis, criterion, is_first=index == 0))
     count = len(entries) if is_planned else SHOWN
     fairness_of = list_fairness(concluded.conclusions)
@@ -205,7 +208,10 @@ def find_axis(table: ScoreTable, workspace: Workspace, lines: Sequence[Line], cr
 
 def place_mark(line: Comparison, fairness: str, axis: Axis, criterion: Criterion) -> Mark:
     """Return the mark of a difference: open where there is no answer, be it that the two may not be compared."""
-    look = "open" if fairness in AGAINST else find_mark(line, criterion)
+    if fairness in AGAINST:
+        look = "open"
+    else:
+        look = find_mark(line, criterion)
     if line.difference is None:
         return Mark(look)
     low, high = map(axis.find_place, line.span or (line.difference, line.difference))
@@ -229,7 +235,9 @@ def build_axis(comparisons: Sequence[Comparison], criterion: Criterion) -> Axis:
 
 def _format_tick(value: float) -> str:
     text = report.plus(round(value, 10))
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    if "." in text:
+        return text.rstrip("0").rstrip(".")
+    return text
 
 
 def _choose_step(length: float) -> float:
@@ -319,7 +327,9 @@ def find_mark(comparison: Comparison, criterion: Criterion) -> str:
         return "open"
     if criterion.direction == "none":
         return "plain"
-    return "better" if report.better_side(comparison, criterion) == comparison.b else "worse"
+    if report.better_side(comparison, criterion) == comparison.b:
+        return "better"
+    return "worse"
 
 
 def _format_interval(comparison: Comparison, criterion: Criterion) -> str:

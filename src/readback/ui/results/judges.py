@@ -135,7 +135,10 @@ def _draw_confusion(scored: ScoreTable, measurement: Agreement) -> None:
         return {"of": drilldown.EVERY, "value": values[places[0]], "and": values[places[1]], "under": "more"}
 
     same = sum(cells[index][index] for index in range(len(values)))
-    share = 100 * same / counted.n if counted.n else 0.0
+    if counted.n:
+        share = 100 * same / counted.n
+    else:
+        share = 0.0
     names = {"a": _name_judge(confusion.a), "b": _name_judge(confusion.b)}
     sentence = t("scores.confusion_said", same=same, all=counted.n, share=share, **names)
     chart.draw_chart("more", figure, sentence, t("scores.confusion_how", rows=counted.n), find_target)
@@ -158,7 +161,9 @@ def _draw_kappas(measurement: Agreement) -> None:
         if len(places) < 2:
             return None
         pair = by_names.get(frozenset((judges[places[0]], judges[places[1]])))
-        return None if pair is None else {"pair": _format_pair((pair.a, pair.b))}
+        if pair is None:
+            return None
+        return {"pair": _format_pair((pair.a, pair.b))}
 
     pairs = list(by_names.values())
     low, high = min(pairs, key=_get_kappa), max(pairs, key=_get_kappa)
@@ -212,7 +217,9 @@ def _draw_leniency(measurement: Agreement) -> None:
 
     def find_target(point: Point) -> Target | None:
         row = chart.read_row(point, len(rows))
-        return None if row is None else {"of": drilldown.EVERY, "scored_by": rows[row].judge, "under": "more"}
+        if row is None:
+            return None
+        return {"of": drilldown.EVERY, "scored_by": rows[row].judge, "under": "more"}
 
     method = t("scores.leniency_how", rows=sum(row.n for row in rows))
     chart.draw_chart("leniency", figure, sentence, method, find_target)
@@ -251,7 +258,9 @@ def _find_pair(measurement: Agreement, address: str) -> Names | None:
         for names in ((pair.a, pair.b), (pair.b, pair.a)):
             if _format_pair(names) == address:
                 return names
-    return (measurement.confusion.a, measurement.confusion.b) if measurement.confusion else None
+    if measurement.confusion:
+        return (measurement.confusion.a, measurement.confusion.b)
+    return None
 
 
 # How far a judge can be trusted alone: its rate corrected by a person's labels, and its flips.
@@ -456,7 +465,9 @@ def _tabulate_answers(scored: ScoreTable, criterion: str, pair: Names, a: str, b
 
 def _list_condition_column(scored: ScoreTable) -> tuple[Column, ...]:
     """Return the column of conditions, if there are several."""
-    return (Column("condition", t("scores.condition")),) if len(scored.columns.conditions) > 1 else ()
+    if len(scored.columns.conditions) > 1:
+        return (Column("condition", t("scores.condition")),)
+    return ()
 
 
 def _link_record(row: Mapping[str, Any]) -> Markup:
@@ -481,11 +492,15 @@ def _format_value(value: float) -> str:
 
 
 def _format_share(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.0f} %"
+    if value is None:
+        return "–"
+    return f"{100 * value:.0f} %"
 
 
 def _format_share_of(share: float | None, n: int) -> str:
-    return "–" if share is None else f"{100 * share:.0f} % ({round(share * n):,}/{n:,})"
+    if share is None:
+        return "–"
+    return f"{100 * share:.0f} % ({round(share * n):,}/{n:,})"
 
 
 def _split_span(span: tuple[float, float] | None) -> dict[str, float | None]:

@@ -98,7 +98,10 @@ def render_answer(
     """
     conclusions = concluded.conclusions
     scales = not_compared.find_scales(choices.get_file_table(table), view.criterion.name)
-    lines = [] if scales is None else [AnswerLine("", scales.headline, "")]
+    if scales is None:
+        lines = []
+    else:
+        lines = [AnswerLine("", scales.headline, "")]
     more = 0
     if conclusions and not isinstance(conclusions, BestOf):
         lines += [_answer_pair(table, entry) for entry in conclusions[:FIRST]]
@@ -115,7 +118,10 @@ def _answer_pair(table: ScoreTable, entry: Conclusion) -> AnswerLine:
     question = format_question(table, line)
     if isinstance(line, Blocked):
         return AnswerLine(question, t("scores.blocked_line", why=choices.format_reasons(line.why)), "")
-    fair = t("scores.answer_fair") if entry.fairness == "fair" else ""
+    if entry.fairness == "fair":
+        fair = t("scores.answer_fair")
+    else:
+        fair = ""
     rest = ", ".join(filter(None, (t("scores.n_shared", n=line.n_shared), fair)))
     if entry.better is not None:  # and why it is, although scores are missing
         rest = ". ".join(filter(None, (rest, report.failing(line, partial(report.short, table)))))
@@ -127,7 +133,12 @@ def _answer_best(table: ScoreTable, rows: Sequence[Row], concluded: Concluded, v
     scored = [row for row in rows if row.mean is not None]
     range_of_means = means.format_lead(table, rows, view.criterion)
     headline = _find_best(table, scored, concluded, view)
-    rest = range_of_means if headline and len(scored) < 2 else _describe_unplanned(concluded) if headline else ""
+    if headline and len(scored) < 2:
+        rest = range_of_means
+    elif headline:
+        rest = _describe_unplanned(concluded)
+    else:
+        rest = ""
     if headline and len(scored) > compare.MOST:  # nothing is concluded, and who is first is asked all the same
         first = in_view.better_first(scored, view.criterion)[0]
         name = report.short(table, first.condition)
@@ -147,7 +158,9 @@ def format_question(table: ScoreTable, line: Line) -> str:
     """Return the question of a comparison: the plan's own words, else which of the two it is."""
     plan = line.planned
     pair = t("scores.pair", a=report.short(table, line.a), b=report.short(table, line.b))
-    return pair if plan is None else plan.question or plan.name or pair
+    if plan is None:
+        return pair
+    return plan.question or plan.name or pair
 
 
 def _find_best(table: ScoreTable, rows: Sequence[Row], concluded: Concluded, view: View) -> str:
@@ -156,7 +169,9 @@ def _find_best(table: ScoreTable, rows: Sequence[Row], concluded: Concluded, vie
         return ""
     if len(rows) < 2:
         alone = not_compared.find_alone(choices.get_file_table(table), view.criterion.name)
-        return t("scores.best_alone") if alone is None else alone.headline
+        if alone is None:
+            return t("scores.best_alone")
+        return alone.headline
     best = concluded.conclusions
     if not isinstance(best, BestOf) or not best.answer:
         return ""
@@ -231,7 +246,10 @@ def await_check(job: Job | None) -> None:
 def _watch(job: Job) -> None:
     if job.ready.is_set():
         st.rerun()
-    key = "verdict.awaited" if job.total else "verdict.awaited_begun"
+    if job.total:
+        key = "verdict.awaited"
+    else:
+        key = "verdict.awaited_begun"
     show.draw(show.aloud(t(key, done=job.done, total=job.total), ended=t("frame.ended")))
 
 
@@ -241,12 +259,18 @@ def judge_fairness(table: ScoreTable, workspace: Workspace, comparison: Comparis
         whole = show.h('<p class="rb-small rb-fair">{}</p>', t("scores.fair_no_prompts"))
         return Fairness(conclusion.NO_PROMPTS, t("scores.reason_no_prompts"), whole)
     job = caches.audited(choice.key())
-    audit = job.result if job is not None and job.ready.is_set() else None
+    if job is not None and job.ready.is_set():
+        audit = job.result
+    else:
+        audit = None
     if audit is None or audit.stopped:
         is_running = job is not None and not job.ready.is_set()
         link = show.link("overview", t("scores.fair_check"))
         whole = show.h('<p class="rb-small rb-fair">{} {}</p>', t("scores.fair_unchecked"), link)
-        reason = t("scores.reason_checking") if is_running else link
+        if is_running:
+            reason = t("scores.reason_checking")
+        else:
+            reason = link
         return Fairness(conclusion.UNCHECKED, reason, whole)
     fairness = fair_pairs.fairness(workspace, choice.dataset(), audit, table, comparison)
     if fairness is None:

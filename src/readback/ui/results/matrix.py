@@ -128,9 +128,15 @@ def list_columns(table: ScoreTable, workspace: Workspace, view: View) -> tuple[C
         judges = in_view.judges(file_table, name)
         if not judges:
             continue
-        judge = view.judge if view.judge in judges else judges[0]
+        if view.judge in judges:
+            judge = view.judge
+        else:
+            judge = judges[0]
         judge_table = in_view.get_judge_table(file_table, judge)
-        by = view.by if view.by in judge_table.factors else None
+        if view.by in judge_table.factors:
+            by = view.by
+        else:
+            by = None
         href = drilldown.format_href(criterion=name)
         ranked = in_view.ranked(judge_table, by or None, name, judge)
         columns.append(Column(judge_table.criteria[name], judge, {row.condition: row for row in ranked}, href))
@@ -144,8 +150,14 @@ def _build_head(column: Column, view: View, *, is_worded: bool) -> Head:
     link = drilldown.link(name, criterion=criterion.name)
     if is_chosen:
         link = show.current(link)
-    judge = "" if column.judge == view.judge else column.judge.removeprefix("*")
-    direction = t(f"scores.direction_{criterion.direction}") if is_worded else ""
+    if column.judge == view.judge:
+        judge = ""
+    else:
+        judge = column.judge.removeprefix("*")
+    if is_worded:
+        direction = t(f"scores.direction_{criterion.direction}")
+    else:
+        direction = ""
     return Head(link, direction, scale_text(criterion), judge, is_chosen)
 
 
@@ -159,7 +171,10 @@ def _build_cell(column: Column, condition: ConditionKey) -> Cell:
     if column.criterion.direction == "down":
         share = 1 - share
     mean = means.format_mean(row.mean)
-    interval = t("scores.span", **means.format_ends(row)) if row.span else ""
+    if row.span:
+        interval = t("scores.span", **means.format_ends(row))
+    else:
+        interval = ""
     if column.criterion.direction == "none":  # no end is better, so none has a colour
         return Cell(column.href, mean, interval, row.n)
     return Cell(column.href, mean, interval, row.n, _format_style(share), round(100 * share, 1))

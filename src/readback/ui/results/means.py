@@ -26,7 +26,9 @@ def format_lead(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) ->
     """Return the range of the means, in words that promise nothing, and the few scores that widen an inferred scale."""
     sentence = _format_range(table, rows, criterion)
     outlying = table.outlying.get(criterion.name)
-    return sentence if outlying is None else f"{sentence} {outlying.sentence}"
+    if outlying is None:
+        return sentence
+    return f"{sentence} {outlying.sentence}"
 
 
 def _format_range(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -> str:
@@ -42,7 +44,11 @@ def _format_range(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) 
     high, low = max(scored, key=_get_mean), min(scored, key=_get_mean)
     uneven = [row for row in scored if row.failed + row.missing > LOST * row.all]
     if uneven:
-        ends = (scored[0], scored[1]) if high is low else (high, low)  # all means may be equal
+        # all means may be equal
+        if high is low:
+            ends = (scored[0], scored[1])
+        else:
+            ends = (high, low)
         parts = []
         for row in dict.fromkeys((*ends, *uneven[:LISTED])):
             name = report.short(table, row.condition)
@@ -61,11 +67,16 @@ def _format_range(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) 
         low_n=low.n,
         **values,
     )
-    return f"{sentence} {t('scores.down')}" if criterion.direction == "down" else sentence
+    if criterion.direction == "down":
+        return f"{sentence} {t('scores.down')}"
+    return sentence
 
 
 def _format_single(row: Row, values: dict[str, str]) -> str:
-    interval = t("scores.interval", **format_ends(row)) if row.span else t("scores.no_interval")
+    if row.span:
+        interval = t("scores.interval", **format_ends(row))
+    else:
+        interval = t("scores.no_interval")
     numbers = {"n": row.n, "mean": format_mean(row.mean), "interval": interval}
     counts = {"failed": row.failed, "missing": row.missing}
     unscored = ", ".join(t(f"scores.lead_{name}", n=n) for name, n in counts.items() if n)
@@ -90,7 +101,9 @@ def format_synthetic(table: ScoreTable) -> str | None:
     files = [source.path for source in table.sources if source.synthetic]
     if not files:
         return None
-    return t("scores.synthetic_here") if len(files) == len(table.sources) else t("scores.mixed", files=", ".join(files))
+    if len(files) == len(table.sources):
+        return t("scores.synthetic_here")
+    return t("scores.mixed", files=", ".join(files))
 
 
 def list_warnings(rows: Sequence[Row]) -> Iterator[str]:
@@ -124,7 +137,10 @@ def render_strip(rows: Sequence[Row], judge: str) -> Markup:
     }
     entries = []
     for name, n in counts.items():
-        hint = "" if name == "scored" else t(f"scores.strip_{name}")
+        if name == "scored":
+            hint = ""
+        else:
+            hint = t(f"scores.strip_{name}")
         entries.append((hint, t(f"scores.{name}"), show.number(n)))
     label = t("scores.strip", all=sum(counts.values()))
     return render_template("ui/results/strip.html.jinja", t=t, label=label, entries=entries, judge=judge)

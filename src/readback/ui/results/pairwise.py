@@ -98,11 +98,16 @@ def _draw_ranking(scored: ScoreTable) -> None:
 
     def find_target(point: Point) -> Target | None:
         row = chart.read_row(point, len(names))
-        return None if row is None else {"of": format_address(scored, ranking.conditions[row]), "under": "more"}
+        if row is None:
+            return None
+        return {"of": format_address(scored, ranking.conditions[row]), "under": "more"}
 
     share = _compute_win_share(ranking.strengths[0] - ranking.strengths[1])
     overlap = ranking.intervals[0][0] <= ranking.intervals[1][1]
-    key = "scores.ranking_close" if overlap else "scores.ranking_said"
+    if overlap:
+        key = "scores.ranking_close"
+    else:
+        key = "scores.ranking_said"
     sentence = t(key, first=names[0], second=names[1], share=100 * share, last=names[-1])
     method = t("scores.ranking_how", method=ranking.method, seed=ranking.seed, rows=len(scored.outcomes))
     chart.draw_chart("ranking", figure, sentence, method, find_target)
@@ -201,11 +206,15 @@ def _format_first(row: Mapping[str, Any]) -> str:
 
 
 def _format_p(row: Mapping[str, Any]) -> str:
-    return "–" if row["p"] is None else report.p_text(row["p"]).removeprefix("= ")
+    if row["p"] is None:
+        return "–"
+    return report.p_text(row["p"]).removeprefix("= ")
 
 
 def _format_percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.1f} %"
+    if share is None:
+        return "–"
+    return f"{100 * share:.1f} %"
 
 
 def _format_span(row: Mapping[str, Any]) -> str:
@@ -231,10 +240,16 @@ def draw_outcomes(scored: ScoreTable) -> None:
     for outcome in scored.outcomes:
         if _is_of_pair(scored, outcome, scope, against, parts.get("value", "")):
             rows.append(_build_outcome_row(scored, outcome, scope, items))
-    key = "scores.pairwise_drilldown" if against else "scores.pairwise_drilldown_one"
+    if against:
+        key = "scores.pairwise_drilldown"
+    else:
+        key = "scores.pairwise_drilldown_one"
     title = t(key, a=_name_address(scored, scope), b=_name_address(scored, against))
     drilldown.draw_heading(title)
-    side = parts.get("kept", "") if parts.get("kept") in SIDES else ""
+    if parts.get("kept") in SIDES:
+        side = parts.get("kept", "")
+    else:
+        side = ""
     counts = {"": len(rows), **{name: sum(row["side"] == code for row in rows) for name, code in SIDES.items()}}
     drilldown.draw_filter({name: t(f"scores.pairwise_kept_{name or 'all'}", n=n) for name, n in counts.items()}, side)
     columns = [Column("item", t("scores.record"), show=_link_record), Column("winner", t("scores.pairwise_winner"))]
@@ -252,7 +267,10 @@ def _build_outcome_row(scored: ScoreTable, outcome: Outcome, scope: str, items: 
     """Return a row of the list, seen from the side that the drill-down names first."""
     sides: dict[str, ConditionKey] = {"a": outcome.a, "b": outcome.b}
     side: str = outcome.outcome
-    winner = t("scores.tie") if side == "tie" else report.short(scored, sides[side])
+    if side == "tie":
+        winner = t("scores.tie")
+    else:
+        winner = report.short(scored, sides[side])
     if format_address(scored, outcome.a) != scope:
         side = {"a": "b", "b": "a"}.get(side, "tie")
     return {
@@ -270,7 +288,10 @@ def _build_outcome_row(scored: ScoreTable, outcome: Outcome, scope: str, items: 
 def _is_of_pair(scored: ScoreTable, outcome: Outcome, scope: str, against: str, judge: str) -> bool:
     """Return whether an outcome is of the pair, or of anybody that `scope` met where `against` is ""."""
     sides = {format_address(scored, outcome.a), format_address(scored, outcome.b)}
-    is_pair = sides == {scope, against} if against else scope in sides
+    if against:
+        is_pair = sides == {scope, against}
+    else:
+        is_pair = scope in sides
     return is_pair and judge in ("", outcome.judge)
 
 

@@ -98,7 +98,10 @@ def render_scores(table: ScoreTable, scores: Sequence[Score], link: Markup) -> M
         if len(runs) > 1 and score.run is not None:
             names.append(t("replies.run", run=score.run))
         chip = score_chip.render_chip(score.value, STATES.index(score.state), table.criteria[score.criterion])
-        whole = number(score.value) if score.state == "scored" else score.why
+        if score.state == "scored":
+            whole = number(score.value)
+        else:
+            whole = score.why
         chips.append({"criterion": score.criterion, "chip": chip, "names": ", ".join(names), "whole": whole})
     return render_template(
         "ui/results/score_chips.html.jinja", t=t, chips=chips, more=len(scores) - len(chips), link=link

@@ -70,7 +70,10 @@ def draw(data: Dataset, workspace: Workspace) -> None:
             )
         except DatasetChanged as changed:
             choice.overtaken(changed)
-    matching = _with(data, text) if text else range(len(data))
+    if text:
+        matching = _with(data, text)
+    else:
+        matching = range(len(data))
     if matching is None:
         return
     start = setting.offset("at", len(matching), PAGE)
@@ -91,7 +94,10 @@ def draw(data: Dataset, workspace: Workspace) -> None:
         )
     )
     values = {"first": start + 1 if rows else 0, "last": start + len(rows), "n": len(matching), "all": len(data)}
-    more = t("records.more", n=FOUND) if len(matching) == FOUND and text else ""
+    if len(matching) == FOUND and text:
+        more = t("records.more", n=FOUND)
+    else:
+        more = ""
     counted = t("records.with_text" if text else "records.shown", **values)
     show.draw(show.h('<p class="rb-small">{} {}{}</p>', counted, more, show.aloud(counted)))
     _turn(start, len(matching))
@@ -126,7 +132,10 @@ def _is_named(name: str, words: Collection[str]) -> bool:
 
 
 def _is_technical(value: Any) -> bool:
-    texts = value if isinstance(value, list) else [value]
+    if isinstance(value, list):
+        texts = value
+    else:
+        texts = [value]
     return any(isinstance(text, str) and _is_place_or_id(text.strip()) for text in texts)
 
 
@@ -141,7 +150,10 @@ def _is_short(value: Any) -> bool:
 
 
 def _has_words(value: Any) -> bool:
-    texts = value if isinstance(value, list) else [value]
+    if isinstance(value, list):
+        texts = value
+    else:
+        texts = [value]
     return any(isinstance(text, str) and re.search(r"[^\W\d_]{2}", text) for text in texts)
 
 
@@ -164,8 +176,13 @@ def cell(record: Record, name: str) -> str:
     value = look(record.fields, name)
     if value is MISSING:
         return "–"
-    text = value if isinstance(value, str) else find_last_question(value) or _format_json(value)
-    return text if len(text) <= SHOWN else t("records.cut", text=text[:SHOWN], n=len(text) - SHOWN)
+    if isinstance(value, str):
+        text = value
+    else:
+        text = find_last_question(value) or _format_json(value)
+    if len(text) <= SHOWN:
+        return text
+    return t("records.cut", text=text[:SHOWN], n=len(text) - SHOWN)
 
 
 def _format_json(value: Any) -> str:
@@ -176,7 +193,10 @@ def _format_json(value: Any) -> str:
             texts = [f"{item} ({value.count(item)}×)" if value.count(item) > 1 else item for item in different]
             return " · ".join(texts)
     if isinstance(value, list) and value:
-        first = value[0] if isinstance(value[0], str) else json.dumps(value[0], ensure_ascii=False)
+        if isinstance(value[0], str):
+            first = value[0]
+        else:
+            first = json.dumps(value[0], ensure_ascii=False)
         return t("records.items", n=len(value), first=first[:LISTED] + ("…" if len(first) > LISTED else ""))
     if isinstance(value, Mapping) and value:
         return t("records.parts", n=len(value), names=", ".join(map(str, value)))
@@ -208,8 +228,14 @@ def _row(
     answered: Sequence[Condition],
     workspace: Workspace,
 ) -> Mapping[str, Any]:
-    name = exact.spelling(record.id) if record.id is not None else str(index + 1)
-    text = cell(record, question) if question is not None else ""
+    if record.id is not None:
+        name = exact.spelling(record.id)
+    else:
+        name = str(index + 1)
+    if question is not None:
+        text = cell(record, question)
+    else:
+        text = ""
     has_question = text not in ("", "–")
     answers: list[Markup | str] = []
     for condition in answered:
@@ -228,7 +254,9 @@ def _row(
 def _link(label: Markup | str, index: int) -> Markup:
     link = show.link("results", label, **choice.named(index), at=st.query_params.get("at"), view="rows")
     here = index == choice.position()
-    return show.h('<strong aria-current="true">{}</strong>', link) if here else link
+    if here:
+        return show.h('<strong aria-current="true">{}</strong>', link)
+    return link
 
 
 def _turn(start: int, count: int) -> None:

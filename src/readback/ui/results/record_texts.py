@@ -43,7 +43,9 @@ def find_last_question(value: Any) -> str | None:
         role = next((turn[key] for key in ROLE if key in turn), None)
         text = next((turn[key] for key in SAID if key in turn), None)
         if role in ("user", "human") and isinstance(text, str):
-            return text if len(turns) == 1 else t("records.last_message", text=text, n=len(turns))
+            if len(turns) == 1:
+                return text
+            return t("records.last_message", text=text, n=len(turns))
     return None
 
 

@@ -42,7 +42,10 @@ def _draw_mark_scores(
     scored: ScoreTable, workspace: Workspace, criterion: str, judge: str, parts: Mapping[str, str]
 ) -> None:
     scope, value, state = parts["of"], parts.get("value", ""), parts.get("state", "")
-    name = t("scores.by_all") if scope == drilldown.EVERY else drilldown.name_drilldown(scored, scope)
+    if scope == drilldown.EVERY:
+        name = t("scores.by_all")
+    else:
+        name = drilldown.name_drilldown(scored, scope)
     title = t("scores.records", name=name)
     if value:
         title = t("scores.records_value", name=name, value=value.replace("-", MINUS))
@@ -225,7 +228,9 @@ def link_messages(workspace: Workspace, item: str, key: ConditionKey, label: obj
 
 def format_score(score: Score) -> str:
     """Return a score as it is written, or its state where it has none."""
-    return number(score.value).replace("-", MINUS) if score.state == "scored" else _name_state(score)
+    if score.state == "scored":
+        return number(score.value).replace("-", MINUS)
+    return _name_state(score)
 
 
 def format_note(row: Mapping[str, Any]) -> Markup:
@@ -244,7 +249,10 @@ def _list_ways(
     workspace: Workspace, item: str, of_condition: Sequence[Score], scores: Sequence[Score]
 ) -> Iterator[Markup | str]:
     """Yield links to the messages and to the judge's own prompt, or what would have to be loaded for them."""
-    key = of_condition[0].condition if of_condition else ()
+    if of_condition:
+        key = of_condition[0].condition
+    else:
+        key = ()
     condition = _find_condition(workspace, key)
     messages = link_messages(workspace, item, key, t("scores.to_messages"))
     yield messages if messages is not None else t("scores.no_messages", item=item)
@@ -277,7 +285,9 @@ def render_judged(name: str, scores: Sequence[Score]) -> Markup:
 
 def _find_condition(workspace: Workspace, key: ConditionKey) -> Condition | None:
     name = dict(key).get("condition")
-    return workspace.condition(name) if name is not None else None
+    if name is not None:
+        return workspace.condition(name)
+    return None
 
 
 def _draw_answer(workspace: Workspace, item: str, score: Score, name: str) -> None:
@@ -288,7 +298,10 @@ def _draw_answer(workspace: Workspace, item: str, score: Score, name: str) -> No
         if condition.answers:
             answer = caches.answers(*choice.key(), condition.name, workspace).get(item)
     if answer is None or answer.text is None:
-        key = "scores.answer_none" if condition and condition.answers else "scores.answer_not_loaded"
+        if condition and condition.answers:
+            key = "scores.answer_none"
+        else:
+            key = "scores.answer_not_loaded"
         show.draw(show.h('<p class="rb-small">{}</p>', t(key, name=name)))
         return
     title = t("scores.answer", name=name)

@@ -78,12 +78,18 @@ def draw_lengths(scored: ScoreTable, workspace: Workspace, view: View) -> None:
         places = chart.read_places(point)
         if len(places) < 2 or places[1] >= len(by_length.ranges):
             return None
-        value = by_length.values[::-1][places[0] - 1] if places[0] else None
+        if places[0]:
+            value = by_length.values[::-1][places[0] - 1]
+        else:
+            value = None
         low, high = by_length.ranges[places[1]]
         return {"of": scope, "long": f"{low}-{high}", "value": value, "under": "more"}
 
     sentence = _format_correlation(by_length, report.short(scored, condition), criterion, unit)
-    tokens = "" if by_length.exact else t("scores.estimated")
+    if by_length.exact:
+        tokens = ""
+    else:
+        tokens = t("scores.estimated")
     method = t("scores.lengths_how", rows=by_length.n, left=_format_left_out(by_length), tokens=tokens)
     chart.draw_chart("more", figure, sentence, method, find_target)
 
@@ -209,7 +215,10 @@ def draw_slice_records(scored: ScoreTable, workspace: Workspace, view: View) -> 
     if field is None or a is None or b is None or not index.isdecimal():
         return
     slice_set = slice_scores(scored, field.value_of, view.criterion.name, view.judge, a, b).slices
-    value = slice_set[int(index)].value if int(index) < len(slice_set) else ""
+    if int(index) < len(slice_set):
+        value = slice_set[int(index)].value
+    else:
+        value = ""
     items = frozenset(item for item, item_value in field.value_of.items() if item_value == value)
     names = {"b": report.short(scored, b), "a": report.short(scored, a)}
     title = t("scores.slices_behind", field=field.name, value=value, **names)
@@ -274,7 +283,9 @@ def _format_slice_method(slice_set: Sliced, comparisons: Sequence[Comparison]) -
 
 
 def _format_p(row: Mapping[str, Any]) -> str:
-    return "–" if row["p"] is None else report.p_text(row["p"]).removeprefix("= ")
+    if row["p"] is None:
+        return "–"
+    return report.p_text(row["p"]).removeprefix("= ")
 
 
 # Findings x scores: which prompt faults go with lower scores; no more than that can be said.
@@ -311,12 +322,17 @@ def _draw_cost_chart(scored: ScoreTable, within: Sequence[Cost], view: View) -> 
         return
     names = [f"{cost.code} · {report.short(scored, cost.condition)}" for cost in drawn]
     figure = charts.draw_costs(drawn, names, view.criterion, choices.say, choices.is_dark())
-    key = "scores.costs_said" if any(cost.interval for cost in compared) else "scores.costs_few"
+    if any(cost.interval for cost in compared):
+        key = "scores.costs_said"
+    else:
+        key = "scores.costs_few"
     sentence = t(key, n=len(compared), shown=len(drawn))
 
     def find_target(point: Point) -> Target | None:
         row = chart.read_row(point, len(drawn))
-        return None if row is None else _find_cost_target(scored, drawn[row])
+        if row is None:
+            return None
+        return _find_cost_target(scored, drawn[row])
 
     chart.draw_chart("more", figure, sentence, t("scores.costs_method"), find_target)
 
@@ -396,7 +412,9 @@ def _list_difference_columns() -> tuple[Column, ...]:
 
 
 def _format_plain_p(row: Mapping[str, Any]) -> str:
-    return "–" if row["p"] is None else f"{row['p']:.2g}"
+    if row["p"] is None:
+        return "–"
+    return f"{row['p']:.2g}"
 
 
 def _format_span(row: Mapping[str, Any]) -> str:

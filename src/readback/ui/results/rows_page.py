@@ -36,7 +36,10 @@ def draw() -> None:
         record_list.draw(data, workspace)
     with right:
         record = choice.record()
-        name = exact.spelling(record.id) if record.id is not None else str(choice.position() + 1)
+        if record.id is not None:
+            name = exact.spelling(record.id)
+        else:
+            name = str(choice.position() + 1)
         st.header(show.md(t("records.heading", record=name)))
         if picker.options(workspace):
             show.draw(show.h("<p>{}</p>", show.link("prompts", t("records.to_messages"))))

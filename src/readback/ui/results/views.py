@@ -209,7 +209,10 @@ def draw_joint_list(scored: ScoreTable, workspace: Workspace, view: View) -> Non
     """Draw the scores behind a cell of two criteria, for the drill-down that is open."""
     params = st.query_params.to_dict()
     first, others = view.criterion.name, _list_other_criteria(scored, view)
-    second = params["second"] if params.get("second") in others else others[0]
+    if params.get("second") in others:
+        second = params["second"]
+    else:
+        second = others[0]
     a, b = params.get("value", ""), params.get("and", "")
     cells = counts.joint_cells(scored, first, second, view.judge, a, b)
     values = {"a": a.replace("-", MINUS), "b": b.replace("-", MINUS)}
@@ -273,7 +276,9 @@ def _open_rows(scored: ScoreTable, rows: Sequence[Row]) -> FindTarget:
 
     def find_target(point: Point) -> Target | None:
         row = chart.read_row(point, len(rows))
-        return None if row is None else {"of": format_address(scored, rows[row].condition), "under": "more"}
+        if row is None:
+            return None
+        return {"of": format_address(scored, rows[row].condition), "under": "more"}
 
     return find_target
 
@@ -325,7 +330,9 @@ def _format_reported_mean(row: Mapping[str, Any]) -> str:
     if row["na"]:
         return t("scores.na")
     mean = means.format_mean(row["mean"])
-    return f"{show.SIGNS['warning']} {mean}" if row["wrong"] else mean
+    if row["wrong"]:
+        return f"{show.SIGNS['warning']} {mean}"
+    return mean
 
 
 def _format_span(row: Mapping[str, Any]) -> str:

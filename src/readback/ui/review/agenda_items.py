@@ -37,7 +37,9 @@ def find_current(agenda: Agenda) -> Item | None:
 
 def _list_covered(item: Item) -> list[str]:
     """Return the keys that the faults of a comparison would have as items of their own."""
-    return [f"finding:{fault.code}" for fault in item.verdict.faults] if item.verdict is not None else []
+    if item.verdict is not None:
+        return [f"finding:{fault.code}" for fault in item.verdict.faults]
+    return []
 
 
 def find_next_open(agenda: Agenda, item: Item) -> Item | None:
@@ -95,12 +97,17 @@ def _list_groups(agenda: Agenda, items: Sequence[Item], current: Item) -> Iterat
     """
     planned = any(item.kind == "comparison" for item in items)
     for kind, run in groupby(items, key=_find_group):
-        heading = "" if kind == "since" or not planned else t(f"agenda.group_{kind}")
+        if kind == "since" or not planned:
+            heading = ""
+        else:
+            heading = t(f"agenda.group_{kind}")
         yield heading, [_build_row(agenda, item, current) for item in run]
 
 
 def _find_group(item: Item) -> str:
-    return item.kind if item.kind in ("comparison", "since") else "other"
+    if item.kind in ("comparison", "since"):
+        return item.kind
+    return "other"
 
 
 def _build_row(agenda: Agenda, item: Item, current: Item) -> Mapping[str, Any]:
@@ -173,13 +180,18 @@ def draw_head(agenda: Agenda, item: Item) -> None:
 def _list_walked(agenda: Agenda, item: Item) -> tuple[Item, ...]:
     """Return the items that the steps go through: those of the list, and the one in view where it is not in it."""
     listed = (*agenda.open, *agenda.deferred)
-    return listed if item in listed else agenda.items
+    if item in listed:
+        return listed
+    return agenda.items
 
 
 def _draw_menu(agenda: Agenda, item: Item) -> None:
     items, at = agenda.items, agenda.items.index(item)
     above = items[at - 1].key if at else ""
-    below = items[at + 2].key if at + 2 < len(items) else ""
+    if at + 2 < len(items):
+        below = items[at + 2].key
+    else:
+        below = ""
     with st.popover(t("agenda.arrange"), key="arrange", type="tertiary"):
         st.button(
             t("agenda.up"),

@@ -103,7 +103,10 @@ def lead(summary: Summary, view: str) -> Markup:
         subject=subject.describe_subject(signoff.subject),
         day=local_time.minute(signoff.by.time),
     )
-    parts = [show.h("{}: {}.", *changes[0])] if changes else []
+    if changes:
+        parts = [show.h("{}: {}.", *changes[0])]
+    else:
+        parts = []
     if any(line.change for line in standing.lines):
         parts.append(show.h('<span class="rb-small">{}</span>', t("review.lead_sides")))
     if len(changes) > 1:
@@ -127,7 +130,10 @@ def sum_up_lines(lines: Sequence[Line]) -> tuple[tuple[str, str], ...]:
         changes.setdefault(lock_check.describe_change(line), []).append(_name_line(line))
     rows = []
     for words, names in changes.items():
-        more = t("review.changed_more", n=len(names) - NAMED) if len(names) > NAMED else ""
+        if len(names) > NAMED:
+            more = t("review.changed_more", n=len(names) - NAMED)
+        else:
+            more = ""
         rows.append((", ".join(names[:NAMED]) + more, words))
     return tuple(rows)
 
@@ -136,7 +142,10 @@ def _name_line(line: Line) -> str:
     """Return what a line of a lock is about: the condition or mode, and the layer where that is not the messages."""
     layer, choice_of_line = line.subject.layer, line.subject.choice
     name = lock_file.name_choice(choice_of_line)[1]
-    words = t("review.layer_judge", name=choice_of_line.judge) if layer == "judge" else ""
+    if layer == "judge":
+        words = t("review.layer_judge", name=choice_of_line.judge)
+    else:
+        words = ""
     words = words or ("" if layer == "messages" else t(f"review.layer_{layer.replace('-', '_')}"))
     return " ".join(filter(None, (f"“{name}”" if name is not None else "", words)))
 

@@ -83,7 +83,10 @@ def _save(item: Item, following: str | None) -> None:
         reviewing.take_name(name)
     verdict, reason = st.session_state[f"verdict_{form}"], st.session_state[f"reason_{form}"]
     if verdict is None or not reason.strip():
-        missing = "agenda.no_verdict" if verdict is None else "review.no_reason"
+        if verdict is None:
+            missing = "agenda.no_verdict"
+        else:
+            missing = "review.no_reason"
         st.session_state[reviewing.SAID] = (form, "", t(missing))
         return
     if not reviewing.author().name:

@@ -66,7 +66,9 @@ def draw(item: Item, review: Review, since: Since | None, table: ScoreTable | No
 
 def _slide(name: str) -> AbstractContextManager[object]:
     """Return where a thing is drawn: while presenting, a container that is in sight by itself."""
-    return present.slide(name) if present.on() else nullcontext()
+    if present.on():
+        return present.slide(name)
+    return nullcontext()
 
 
 def link(item: Item) -> Markup | str:
@@ -111,7 +113,10 @@ def _draw_since(since: Since | None) -> None:
     lines += [t("agenda.new_finding", said=f"{finding.sentence} ({finding.where})") for finding in since.new]
     lines += [t("agenda.gone_finding", said=f"{finding.sentence} ({finding.where})") for finding in since.gone]
     rows = show.join([show.h("<li>{}</li>", line) for line in lines[:LINES]])
-    more = t("agenda.since_more", n=len(lines) - LINES) if len(lines) > LINES else ""
+    if len(lines) > LINES:
+        more = t("agenda.since_more", n=len(lines) - LINES)
+    else:
+        more = ""
     if any(line.change for line in since.lines):
         show.draw(show.h('<p class="rb-small">{}</p>', t("agenda.sides")))
     show.draw(show.h('<ul class="rb-listed">{}</ul><p class="rb-small">{}</p>', rows, more))

@@ -45,7 +45,10 @@ def _build_side(
 ) -> dict[str, object]:
     """Return a side for the template. `unknown` is why the other one is not known: then nothing is a difference."""
     if text is None:
-        none, why = ("", t("compare.not_known", why=unknown)) if unknown else (t("agenda.no_message"), "")
+        if unknown:
+            none, why = ("", t("compare.not_known", why=unknown))
+        else:
+            none, why = (t("agenda.no_message"), "")
         return {"name": name, "pieces": [], "before": 0, "after": 0, "none": none, "unknown": why}
     start, stop = _find_window(text, pair.changes, side)
     pieces = [
@@ -82,4 +85,6 @@ def _cut(text: str, changes: Sequence[Change], side: int, start: int, stop: int)
 
 
 def _get_span(change: Change, side: int) -> tuple[int, int]:
-    return change.b if side else change.a
+    if side:
+        return change.b
+    return change.a

@@ -126,7 +126,10 @@ def _jobs(mark: str) -> dict[str, Job]:
 def _begin(opened: Workspace, store: Store, signoff: SignOff) -> Job:
     def work(progress: Progress) -> tuple[signing.Standing, float]:
         try:
-            fields = opened.dataset.fields if opened.dataset else None
+            if opened.dataset:
+                fields = opened.dataset.fields
+            else:
+                fields = None
             now = workspace.open(_way(opened), fields=fields, chosen=opened.chosen)  # as it is, whatever is shown
             standing = signing.check_standing(now, store, signoff, progress)
         except (DatasetChanged, NotReadable) as changed:
@@ -154,4 +157,6 @@ def mark() -> str:
 
 def _way(opened: Workspace) -> Path:
     """Return what to open to have this workspace as its files are now."""
-    return opened.root if opened.file in (None, workspace_file.NAME) else opened.root / opened.file
+    if opened.file in (None, workspace_file.NAME):
+        return opened.root
+    return opened.root / opened.file

@@ -51,6 +51,9 @@ def _follow() -> None:
 def _describe_note(note: Note) -> object:
     """Return who noted what, shortened with a sign where it is long, with the way to where it was noted."""
     page, label, way = note_list.find_page(note)
-    text = note.text if len(note.text) <= LETTERS else f"{note.text[:LETTERS]} […]"
+    if len(note.text) <= LETTERS:
+        text = note.text
+    else:
+        text = f"{note.text[:LETTERS]} […]"
     sentence = t("review.live_note", name=written_out(note.by.author))
     return show.h("<p><strong>{}</strong> {} {}</p>", sentence, show.exact_text(text), show.link(page, label, **way))

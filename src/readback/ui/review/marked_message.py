@@ -67,7 +67,10 @@ def _build_finding(finding: Finding, item: Item) -> Markup:
     marks: tuple[Mark, ...] = ()
     if at.start is not None and at.end is not None and at.end > at.start:
         marks = (Mark(at.start, at.end, 0, finding.severity, sentence.finish(finding.message), here=True),)
-    strip = _list_contexts(place) if not at.judge else []
+    if not at.judge:
+        strip = _list_contexts(place)
+    else:
+        strip = []
     marks += tuple(
         Mark(context.start, context.end, 0, "context", t("messages.context", n=context.number))
         for context in (context for context, _ in strip)
@@ -89,8 +92,14 @@ def _build_finding(finding: Finding, item: Item) -> Markup:
 
 def _build_excerpt(finding: Finding, with_fix: bool = False) -> Markup:
     """Return a finding with the stretch it is about, where there is no message to show."""
-    data = choice.dataset() if choice.workspace().dataset else None
-    part = Quoted(choice.workspace(), data, choice.answer).excerpt(finding) if data is not None else None
+    if choice.workspace().dataset:
+        data = choice.dataset()
+    else:
+        data = None
+    if data is not None:
+        part = Quoted(choice.workspace(), data, choice.answer).excerpt(finding)
+    else:
+        part = None
     advice = show.h('<p class="rb-fix"><strong>{}</strong> {}</p>', t("findings.fix"), sentence.finish(finding.fix))
     return show.h(
         '<div class="rb-evidence"><p>{} {}</p>{}{}<p class="rb-where">{}</p></div>',
@@ -139,7 +148,10 @@ def _find_window(text: str, marks: Sequence[Mark]) -> tuple[int, int]:
         return 0, len(text)
     start = max(min((mark.start for mark in marks), default=0) - AROUND, 0)
     stop = min(len(text), max(max((mark.end for mark in marks[:1]), default=0) + AROUND, start + 2 * AROUND))
-    line = text.find("\n", start, start + AROUND) + 1 if start else 0
+    if start:
+        line = text.find("\n", start, start + AROUND) + 1
+    else:
+        line = 0
     return line or start, min(stop, start + MOST)
 
 
@@ -159,7 +171,10 @@ def _list_contexts(place: Place) -> list[tuple[ContextPlace, str]]:
 def _get_words(context: Any) -> str:
     if isinstance(context, str):
         return context
-    texts = [value for value in context.values() if isinstance(value, str)] if isinstance(context, dict) else []
+    if isinstance(context, dict):
+        texts = [value for value in context.values() if isinstance(value, str)]
+    else:
+        texts = []
     return max(texts, key=len, default="")
 
 
@@ -178,6 +193,9 @@ def _list_answers(record: Record, item: Item, finding: Finding) -> Iterator[tupl
         yield t("agenda.reference"), show.exact_text(reference[1][:CONTEXT])
     names = (item.pair.a, item.pair.b) if item.pair else tuple(filter(None, (finding.place.condition,)))
     for name in names:
-        answer = choice.answer(Selection(condition=name), record) if choice.workspace().condition(name) else None
+        if choice.workspace().condition(name):
+            answer = choice.answer(Selection(condition=name), record)
+        else:
+            answer = None
         if answer is not None and answer.text:
             yield t("agenda.answer_by", name=name), show.exact_text(answer.text[:CONTEXT])

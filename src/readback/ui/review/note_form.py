@@ -44,19 +44,28 @@ def draw(page: str) -> None:
     review_and_anchor, anchor = reviewing.state(), anchor_of(page)
     there = [note for note in review_and_anchor.notes if note.standing != "closed" and on(note, anchor)]
     with st.container(key="note_here", width="content"):
-        label = t("review.note_n", n=len(there)) if there else t("review.note")
+        if there:
+            label = t("review.note_n", n=len(there))
+        else:
+            label = t("review.note")
         with st.popover(
             label, key=f"note_open_{st.session_state.get('note_turn', 0)}", type="tertiary", help=t("review.note_help")
         ):
-            listed = [] if page == "review" else there  # that room lists all of them
+            # that room lists all of them
+            if page == "review":
+                listed = []
+            else:
+                listed = there
             _inside(review_and_anchor, listed, anchor)
 
 
 def _inside(review: Review, there: list[Note], anchor: Mapping[str, Any]) -> None:
     selected = anchor["kind"] == "message" and st.session_state.get(SPAN)
-    pinned = (
-        _pinned(anchor) if selected else anchors.AnchoredText(anchor, "", {})
-    )  # else the text is looked up when it is saved
+    # else the text is looked up when it is saved
+    if selected:
+        pinned = _pinned(anchor)
+    else:
+        pinned = anchors.AnchoredText(anchor, "", {})
     show.draw(show.h("<p><strong>{}</strong> {}</p>", t("review.on"), anchors.describe_anchor(pinned.anchor)))
     if quote := pinned.anchor.get("quote"):
         show.draw(_quote(quote))
@@ -75,7 +84,10 @@ def _inside(review: Review, there: list[Note], anchor: Mapping[str, Any]) -> Non
 
 def anchor_of(page: str) -> dict[str, Any]:
     """Return what is in view on a page, as the anchor of a note."""
-    view = "difference" if page == "prompts" and st.query_params.get("view") == "difference" else page
+    if page == "prompts" and st.query_params.get("view") == "difference":
+        view = "difference"
+    else:
+        view = page
     kind, keys = ANCHORS[view]
     anchor: dict[str, Any] = {"kind": kind}
     for key in keys:
@@ -127,7 +139,10 @@ def empty_day(form: str) -> None:
 
 def describe_rest(owner: str, due: str) -> str:
     """Return who looks after it and until when, as far as that is known."""
-    parts = [t("review.owner", name=written_out(owner))] if owner else []
+    if owner:
+        parts = [t("review.owner", name=written_out(owner))]
+    else:
+        parts = []
     parts += [t("review.due", date=written_out(due))] if due else []
     return " · ".join(parts)
 
@@ -149,7 +164,10 @@ def read_form(form: str) -> dict[str, str]:
 def _quote(quote: str) -> Markup:
     """Return what a note marks; of a long stretch the beginning, and how much is left out here."""
     left = len(quote) - QUOTED
-    text = quote if left <= 0 else quote[:QUOTED] + t("review.quote_more", n=left)
+    if left <= 0:
+        text = quote
+    else:
+        text = quote[:QUOTED] + t("review.quote_more", n=left)
     return show.h('<p class="rb-said rb-quote">{}</p>', show.exact_text(text))
 
 
@@ -181,7 +199,10 @@ def draw_note(note: Note) -> Any:
             for answer, text in note.answers
         ]
     )
-    more = [t("review.owner", name=written_out(note.owner))] if note.owner else []
+    if note.owner:
+        more = [t("review.owner", name=written_out(note.owner))]
+    else:
+        more = []
     more += [t("review.due", date=written_out(note.due))] if note.due else []
     more += [t("review.edited", n=note.edits)] if note.edits else []
     more += [changed] if (changed := under_notes.describe_change(note)) else []
@@ -210,7 +231,10 @@ def _save(anchor: dict[str, Any]) -> None:
     if not text.strip():
         st.session_state[reviewing.SAID] = (FORM, "", t("review.empty"))
         return
-    pinned = _pinned(anchor) if anchor["kind"] == "message" else anchors.AnchoredText(anchor, "", {})
+    if anchor["kind"] == "message":
+        pinned = _pinned(anchor)
+    else:
+        pinned = anchors.AnchoredText(anchor, "", {})
     payload = {"text": text, "anchor": dict(pinned.anchor), **({"kept": pinned.sha} if pinned.sha else {})}
     payload |= {name: value for name, value in read_form(FORM).items() if value}
     fields = ("note_text_here", SPAN, f"owner_{FORM}")

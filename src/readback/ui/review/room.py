@@ -43,7 +43,9 @@ class Meeting:
 def get_view() -> str:
     """Return the view in the address; the first one where it names none that there is."""
     view = st.query_params.get("view", OPEN)
-    return view if view in VIEWS else OPEN
+    if view in VIEWS:
+        return view
+    return OPEN
 
 
 def gather(view: str) -> Meeting:
@@ -53,7 +55,10 @@ def gather(view: str) -> Meeting:
     since = changes_since.find_changes(review)
     table, agenda = None, None
     if audit is not None:
-        table = choices.load_table(opened) if opened.scores else None
+        if opened.scores:
+            table = choices.load_table(opened)
+        else:
+            table = None
         agenda = build_agenda(opened, audit, table, review, date.today(), since.changes)
     standings = held.find_standings(review)
     return Meeting(review, held.sum_up(review, standings), standings, since, audit, agenda, table)
@@ -63,7 +68,9 @@ def _find_audit() -> Audit | None:
     job = choice.audit_job()
     if job is None or not job.ready.wait(PATIENCE) or job.error is not None:
         return None
-    return job.result if isinstance(job.result, Audit) else None
+    if isinstance(job.result, Audit):
+        return job.result
+    return None
 
 
 def draw_head(view: str, meeting: Meeting) -> None:
@@ -100,7 +107,10 @@ def _draw_tabs(view: str, meeting: Meeting) -> None:
 
 def _list_labels(meeting: Meeting) -> list[tuple[str, str]]:
     decided = sum(entry.in_force and not entry.deferred for entry in meeting.review.decisions)
-    still_open = t("review.view_open_n", n=len(meeting.agenda.open)) if meeting.agenda else t("review.view_open")
+    if meeting.agenda:
+        still_open = t("review.view_open_n", n=len(meeting.agenda.open))
+    else:
+        still_open = t("review.view_open")
     signed = t("review.view_signed_n", n=meeting.summary.signed)
     return [(OPEN, still_open), (DECIDED, t("review.view_decided_n", n=decided)), (SIGNED, signed)]
 

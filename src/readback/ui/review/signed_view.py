@@ -72,7 +72,10 @@ def _withdraw(signoff: SignOff) -> None:
 
 
 def _build_signoff(signoff: SignOff, standing: Held) -> Markup:
-    lines = standing.standing.lines if standing.standing else ()
+    if standing.standing:
+        lines = standing.standing.lines
+    else:
+        lines = ()
     return render_template(
         "ui/review/signoff.html.jinja",
         t=t,
@@ -88,8 +91,14 @@ def _build_signoff(signoff: SignOff, standing: Held) -> Markup:
 
 def _list_more(signoff: SignOff, standing: Held) -> list[str]:
     """Return further sentences on a sign-off: what is not known, what was open then, and who can withdraw it."""
-    unsaid = standing.standing.unsaid if standing.standing else ""
-    sentences = [t("review.unsaid", why=unsaid)] if unsaid else []
+    if standing.standing:
+        unsaid = standing.standing.unsaid
+    else:
+        unsaid = ""
+    if unsaid:
+        sentences = [t("review.unsaid", why=unsaid)]
+    else:
+        sentences = []
     sentences += [words] if (words := describe_open(signoff.payload.get("open", {}))) else []
     if signoff.withdrawn is None and not is_own(signoff.by):
         sentences.append(t("review.withdraw_only", name=signoff.by.author))
@@ -120,7 +129,9 @@ def describe_open(open_then: object) -> str:
     if not isinstance(open_then, Mapping):
         return ""
     parts = [t(f"review.point_{name}", n=open_then[name]) for name in open_points.POINTS if open_then.get(name)]
-    return t("review.signed_with", what="; ".join(parts)) if parts else ""
+    if parts:
+        return t("review.signed_with", what="; ".join(parts))
+    return ""
 
 
 # What is open, and the form to sign. Signing reads and hashes everything anew, which the page does not wait for.
@@ -231,7 +242,10 @@ def _show_progress() -> None:
         _finish(job)
         st.rerun()
     done, total = job.done, job.total
-    words = t("review.signing", done=done, total=total) if total else t("frame.starting")
+    if total:
+        words = t("review.signing", done=done, total=total)
+    else:
+        words = t("frame.starting")
     st.progress(min(done / total, 1.0) if total else 0.0, words)
     show.draw(show.aloud(words))
     st.button(t("frame.stop"), key="stop_signing", on_click=background.drop, args=(SIGNING,))

@@ -22,7 +22,10 @@ TITLED = 200  # characters of a note in the hint of its mark
 @st.cache_data(max_entries=SHARED, show_spinner=False)
 def _changed(key: str, called: str, _opened: Workspace, _note: Note) -> anchors.TextChange | None:
     try:
-        content = reviewing.store().content(_note.text_hash) if _note.text_hash else None
+        if _note.text_hash:
+            content = reviewing.store().content(_note.text_hash)
+        else:
+            content = None
     except NotReadable:
         content = None  # the page says so above
     return anchors.compare_text(_opened, _note, content)
@@ -36,7 +39,9 @@ def changed(note: Note) -> anchors.TextChange | None:
 def describe_change(note: Note) -> str:
     """Return the same in words; "" where nothing changed."""
     change = changed(note)
-    return anchors.describe_text_change(change) if change else ""
+    if change:
+        return anchors.describe_text_change(change)
+    return ""
 
 
 def marks(here: Mapping[str, Any]) -> tuple[Mark, ...]:
@@ -47,7 +52,10 @@ def marks(here: Mapping[str, Any]) -> tuple[Mark, ...]:
         if note.standing == "closed" or "start" not in at or any(at.get(name) != here[name] for name in here):
             continue
         now = changed(note)
-        start, end = (at["start"], at["end"]) if now is None else (now.start, now.end)
+        if now is None:
+            start, end = (at["start"], at["end"])
+        else:
+            start, end = (now.start, now.end)
         if start is not None and end is not None and end > start:
             title = f"{note.by.author}: {note.text[:TITLED]}"
             note_marks.append(Mark(start, end, 0, "noted", title))

@@ -66,7 +66,9 @@ def _read_mapping(node: Node, draft: Draft) -> None:
 
 def _read_long_form(part: Node) -> str | None:
     """Return the long form; "" for null, None where it is no text, which is a diagnostic."""
-    return "" if part.value is None else part.text()
+    if part.value is None:
+        return ""
+    return part.text()
 
 
 def _read_table(path: Path, draft: Draft) -> None:
@@ -74,7 +76,10 @@ def _read_table(path: Path, draft: Draft) -> None:
     file = format_relative(draft.root, path)
     text, diagnostics = read_text(path, file)
     draft.diagnostics.extend(diagnostics)
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else find_separator((text or "").partition("\n")[0].encode())
+    if path.suffix.lower() == ".tsv":
+        delimiter = "\t"
+    else:
+        delimiter = find_separator((text or "").partition("\n")[0].encode())
     for number, (line, cells) in enumerate(_read_rows(text or "", delimiter, file, draft)):
         if number == 0 and cells[0].strip().casefold() in HEADS:
             continue

@@ -81,13 +81,19 @@ def _compare_system_messages(model: Model, draft: Draft) -> None:
 
     The dates that the chat template of Llama 3 writes into every conversation are no such message.
     """
-    served = (model.modelfile.system or "") if model.modelfile else ""
+    if model.modelfile:
+        served = model.modelfile.system or ""
+    else:
+        served = ""
     if not served.strip() or served.lstrip().startswith(DATES):
         return
     for index, diagnostic in enumerate(draft.diagnostics):
         is_without = diagnostic.values.get("reason") == training_text.WITHOUT
         if is_without and diagnostic.values["file"] == model.training_messages:
-            place = model.modelfile.system_place if model.modelfile else diagnostic.place
+            if model.modelfile:
+                place = model.modelfile.system_place
+            else:
+                place = diagnostic.place
             reason = f"{training_text.WITHOUT}, but {place.file}:{place.line} serves it with one"
             draft.diagnostics[index] = replace(
                 diagnostic, values={**diagnostic.values, "reason": reason}, severity=None
@@ -126,7 +132,10 @@ def _read_stated(name: str, sources: tuple[TextNode | TextSource, ...], draft: D
             text = _read_source(name, source, draft)
         else:
             path = draft.file_at(source.text, source.place)
-            text = _read_system_text(name, format_relative(draft.root, path), draft) if path else None
+            if path:
+                text = _read_system_text(name, format_relative(draft.root, path), draft)
+            else:
+                text = None
         if text:
             yield replace(text, source="configuration")
 
@@ -144,12 +153,17 @@ def _read_system_text(
     text, diagnostics = training_text.read(draft.root / file, draft.root, constant, cell)
     draft.diagnostics.extend(diagnostics)
     draft.say(file, "training text")
-    return replace(text, name=name) if text else None
+    if text:
+        return replace(text, name=name)
+    return None
 
 
 def _list_source_settings(system: TextNode | TextSource | None) -> dict[str, Any]:
     """Return which constant or cell was asked for, kept so that it can be written down again."""
-    value = system.node.value if isinstance(system, TextSource) else {}
+    if isinstance(system, TextSource):
+        value = system.node.value
+    else:
+        value = {}
     names = ((CONSTANT, "constant"), (CELL, "cell"))
     return {setting: value[key] for setting, key in names if value.get(key)}
 
@@ -187,8 +201,13 @@ def _read_chat_template(section: ModelTraining | ModelServing, draft: Draft, *, 
     path = _locate(section.chat_template, draft) or config
     if path is not None:
         return read_chat_template(path, config, draft, adds=adds)
-    template = chat.load_format(section.format or "") if adds else None
-    return replace(template, adds_bos=template.bos_token is not None) if template else None
+    if adds:
+        template = chat.load_format(section.format or "")
+    else:
+        template = None
+    if template:
+        return replace(template, adds_bos=template.bos_token is not None)
+    return None
 
 
 def _read_tokenizer(named: TextNode | None, draft: Draft) -> str | None:
@@ -207,7 +226,9 @@ def _read_tokenizer(named: TextNode | None, draft: Draft) -> str | None:
         draft.say(name, "tokenizer")
     _, diagnostics = tokens.load_counter(name, draft.root, named.place)
     draft.diagnostics.extend(diagnostics)
-    return None if diagnostics else name
+    if diagnostics:
+        return None
+    return name
 
 
 def read_template_options(node: Node | None, draft: Draft) -> dict[str, Any]:
@@ -227,7 +248,10 @@ def read_template_options(node: Node | None, draft: Draft) -> dict[str, Any]:
 
 def _read_rows(node: Node, draft: Draft) -> list[Any] | None:
     """Return a list of mappings that is written there or in the file that is named."""
-    rows = _read_json(node, draft) if isinstance(node.value, str) else node.value
+    if isinstance(node.value, str):
+        rows = _read_json(node, draft)
+    else:
+        rows = node.value
     if rows is None:
         return None
     if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
@@ -258,7 +282,9 @@ def _read_json(node: Node, draft: Draft) -> Any:
 
 def _locate(named: TextNode | None, draft: Draft) -> Path | None:
     """Return the path of a file that is named; None where none is, or, with a diagnostic, where it is not there."""
-    return draft.file_at(named.text, named.place) if named and named.text else None
+    if named and named.text:
+        return draft.file_at(named.text, named.place)
+    return None
 
 
 def _read_file(named: TextNode | None, kind: str, draft: Draft) -> str | None:

@@ -96,7 +96,10 @@ def _cut_part(node: Node, number: int | None, text: str | None, place: Location)
     """Return one of the prompts that lines of three dashes part in a text file, counted from 1, and its place."""
     if text is None or number is None:
         return None, place
-    count = plain_prompts.count_parts(text) if plain_prompts.has_parts(place.file or "", text) else 0
+    if plain_prompts.has_parts(place.file or "", text):
+        count = plain_prompts.count_parts(text)
+    else:
+        count = 0
     if number > count:
         node.wrong(f"a number up to {count}" if count else "nothing: the text is no .txt file with lines of ---")
         return None, place

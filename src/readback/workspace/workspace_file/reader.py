@@ -166,7 +166,9 @@ def _apply_tool(section: PromptFileSection, file: RecognisedFile, draft: Draft) 
         else:
             stated.one_of(tool_choices.list_names())
         return file
-    return file if tool in tool_choices.BY_CONTENT else tool_choices.take_as(file, tool)
+    if tool in tool_choices.BY_CONTENT:
+        return file
+    return tool_choices.take_as(file, tool)
 
 
 def _take_modes(file: WorkspaceFile, draft: Draft) -> None:
@@ -189,7 +191,10 @@ def _take_tasks(file: WorkspaceFile, draft: Draft) -> None:
     tasks = dict.fromkeys(task for profile in PROFILES for task in tasks_of(profile))
     node = file.tasks.node
     for name, part in node.entries() if isinstance(node.value, Mapping) else ():
-        near = None if name in tasks else find_nearest(name, tasks)
+        if name in tasks:
+            near = None
+        else:
+            near = find_nearest(name, tasks)
         if near:
             part.report("asm-unknown-task", name, task=name, nearest=near, known=list(tasks))
 
@@ -214,7 +219,10 @@ def _read_context_value(name: str, node: Node, draft: Draft) -> Any:
 
 def _take_adapters(file: WorkspaceFile, draft: Draft) -> None:
     for named in file.adapters:
-        adapter = _read_adapter(named, draft) if named.text else None
+        if named.text:
+            adapter = _read_adapter(named, draft)
+        else:
+            adapter = None
         if adapter is None:
             continue
         if adapter.name in draft.adapters:
@@ -260,7 +268,10 @@ def _take_instructions(file: WorkspaceFile, draft: Draft) -> None:
 
 
 def _take_serving(file: WorkspaceFile, draft: Draft) -> None:
-    ollama = file.serving.ollama if file.serving else None
+    if file.serving:
+        ollama = file.serving.ollama
+    else:
+        ollama = None
     if ollama and (ollama.version is not None or ollama.go_template is not None):
         draft.ollama = OllamaServer(ollama.version, ollama.go_template, ollama.place)
 
@@ -272,7 +283,10 @@ def _take_models(file: WorkspaceFile, draft: Draft) -> None:
 
 def _take_plan(file: WorkspaceFile, draft: Draft) -> None:
     for named in file.plan:
-        path = draft.file_at(named.text, named.place) if named.text else None
+        if named.text:
+            path = draft.file_at(named.text, named.place)
+        else:
+            path = None
         if path:
             take_config(recognise(path, draft.root, named=True), draft, named.node)
 
@@ -300,7 +314,10 @@ def _build_condition(section: ConditionSection, draft: Draft) -> Condition | Non
     if not name:
         section.node.wrong("a condition with a name")
         return None
-    path = draft.file_at(section.answers.text, section.answers.place) if section.answers else None
+    if section.answers:
+        path = draft.file_at(section.answers.text, section.answers.place)
+    else:
+        path = None
     if path:
         draft.say(path, "answers")
     return Condition(
@@ -331,7 +348,10 @@ def _read_judge(name: str, section: JudgeSection, draft: Draft) -> Judge | None:
     if judge is None:
         return None
     draft.say(path, JUDGE, detail=name)
-    constants = {CONSTANTS: texts} if texts and path.suffix == ".py" else {}
+    if texts and path.suffix == ".py":
+        constants = {CONSTANTS: texts}
+    else:
+        constants = {}
     return replace(
         judge,
         name=name,
@@ -346,7 +366,10 @@ def _locate_judge(prompts: TextNode | JudgeTexts | None, draft: Draft) -> tuple[
     texts: dict[str, str] = {}
     file = prompts
     if isinstance(prompts, JudgeTexts):
-        file = prompts.file if "file" in prompts.parts else prompts.user
+        if "file" in prompts.parts:
+            file = prompts.file
+        else:
+            file = prompts.user
         texts = {key: text.text for key, text in (("system", prompts.system), ("user", prompts.user)) if text}
     if not isinstance(file, TextNode) or not file.text:
         return None, texts
@@ -444,7 +467,10 @@ def _take_comparisons(file: WorkspaceFile, draft: Draft) -> None:
 def _take_leaks(file: WorkspaceFile, draft: Draft) -> None:
     if file.leaks is None:
         return
-    threshold = draft.leaks.threshold if file.leaks.threshold is None else file.leaks.threshold
+    if file.leaks.threshold is None:
+        threshold = draft.leaks.threshold
+    else:
+        threshold = file.leaks.threshold
     phrases = draft.leaks.phrases
     if file.leaks.phrases is not None:
         phrases = tuple(phrase for phrase in file.leaks.phrases if phrase.strip())

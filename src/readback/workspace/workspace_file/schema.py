@@ -83,8 +83,13 @@ def _option(values: Collection[str]) -> Kind[str]:
     """Return the kind of a named behaviour."""
 
     def read(node: Node) -> str | None:
-        word = SPELLINGS[node.value] if isinstance(node.value, bool) else node.value
-        return word if isinstance(word, str) and word in values else node.one_of(values)
+        if isinstance(node.value, bool):
+            word = SPELLINGS[node.value]
+        else:
+            word = node.value
+        if isinstance(word, str) and word in values:
+            return word
+        return node.one_of(values)
 
     spelled = [word for word, text in SPELLINGS.items() if text in values]
     return Kind(read, lambda: {"enum": [*values, *spelled]})
@@ -101,7 +106,9 @@ def _read_version(node: Node) -> str | None:
 def _read_go_template(node: Node) -> Setting | None:
     """Read the value of OLLAMA_GO_TEMPLATE in the server's environment; 1 and 0 count as there."""
     if isinstance(node.value, bool | int) and node.value in (0, 1):
-        return "true" if node.value else "false"
+        if node.value:
+            return "true"
+        return "false"
     if node.value == UNSET:
         return UNSET
     node.wrong("true, false or unset: how OLLAMA_GO_TEMPLATE is set where the server runs")
@@ -150,8 +157,13 @@ def _read_threshold(node: Node) -> float | None:
 
 def _read_training(node: Node) -> dict[str, tuple[TextNode, ...]]:
     """Read the patterns by split; without splits all of them are trained on."""
-    patterns = mapping_of(TEXT_NODES) if isinstance(node.value, Mapping) else None
-    return (patterns.read(node) or {}) if patterns else {TRAIN: TEXT_NODES.read(node) or ()}
+    if isinstance(node.value, Mapping):
+        patterns = mapping_of(TEXT_NODES)
+    else:
+        patterns = None
+    if patterns:
+        return patterns.read(node) or {}
+    return {TRAIN: TEXT_NODES.read(node) or ()}
 
 
 def list_chat_formats() -> tuple[str, ...]:
@@ -209,7 +221,9 @@ class DatasetSection(Section):
 
 
 def _check_dataset(dataset: DatasetSection) -> str:
-    return "a mapping with path" if dataset.parts and "path" not in dataset.parts else ""
+    if dataset.parts and "path" not in dataset.parts:
+        return "a mapping with path"
+    return ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,7 +236,9 @@ class PromptFileSection(Section):
 
 
 def _check_prompt_file(file: PromptFileSection) -> str:
-    return "" if "path" in file.parts else "a path, or a mapping with path and tool"
+    if "path" in file.parts:
+        return ""
+    return "a path, or a mapping with path and tool"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -390,7 +406,9 @@ class JudgeTexts(Section):
 
 
 def _check_judge_texts(texts: JudgeTexts) -> str:
-    return "" if "file" in texts.parts or "user" in texts.parts else "a path, or a mapping with user"
+    if "file" in texts.parts or "user" in texts.parts:
+        return ""
+    return "a path, or a mapping with user"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -407,7 +425,9 @@ class JudgeSection(Section):
 
 
 def _check_judge(judge: JudgeSection) -> str:
-    return "" if "prompts" in judge.parts or "kind" in judge.parts else "a judge with prompts, or with kind"
+    if "prompts" in judge.parts or "kind" in judge.parts:
+        return ""
+    return "a judge with prompts, or with kind"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -427,7 +447,9 @@ class ScoresSection(Section):
 
 
 def _check_scores(scores: ScoresSection) -> str:
-    return "" if "path" in scores.parts else "a path, or a mapping with path"
+    if "path" in scores.parts:
+        return ""
+    return "a path, or a mapping with path"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -471,7 +493,9 @@ class ComparisonSection(Section):
 
 
 def _check_comparison(pair: ComparisonSection) -> str:
-    return "a comparison with a and b, two conditions" if pair.a is None or pair.b is None else ""
+    if pair.a is None or pair.b is None:
+        return "a comparison with a and b, two conditions"
+    return ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

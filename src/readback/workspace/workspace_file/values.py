@@ -96,11 +96,17 @@ def read_section(cls: type[S], node: Node, *, shorthand: str = "", without: Coll
     but the value of that key.
     """
     keys = list_keys(cls, without)
-    parts = {shorthand: node} if shorthand else _list_parts(node, keys)
+    if shorthand:
+        parts = {shorthand: node}
+    else:
+        parts = _list_parts(node, keys)
     values: dict[str, Any] = {}
     for attribute, declared in keys.items():
         part = parts.get(declared.names[0])
-        value = None if part is None else declared.kind.read(part)
+        if part is None:
+            value = None
+        else:
+            value = declared.kind.read(part)
         if value is not None:
             values[attribute] = value
     return cls(node=node, parts=parts, **values)
@@ -175,7 +181,9 @@ def section(
         if shorthand:
             kinds = {declared.names[0]: declared.kind for declared in list_keys(cls).values()}
             described = any_of(kinds[shorthand].schema(), described)
-        return any_of(described, {"type": "null"}) if nullable else described
+        if nullable:
+            return any_of(described, {"type": "null"})
+        return described
 
     return Kind(read, schema)
 
@@ -187,7 +195,9 @@ def any_of(*schemas: Schema) -> Schema:
 
 def _read_text_node(node: Node) -> TextNode | None:
     text = node.text()
-    return None if text is None else TextNode(text, node)
+    if text is None:
+        return None
+    return TextNode(text, node)
 
 
 def _read_text_nodes(node: Node) -> tuple[TextNode, ...]:
@@ -269,7 +279,9 @@ def list_of(kind: Kind[T], *, alone: bool = False) -> Kind[tuple[T, ...]]:
 
     def schema() -> Schema:
         listed: Schema = {"type": "array", "items": kind.schema()}
-        return any_of(kind.schema(), listed) if alone else listed
+        if alone:
+            return any_of(kind.schema(), listed)
+        return listed
 
     return Kind(read, schema)
 
@@ -278,6 +290,8 @@ def text_or(kind: Kind[S]) -> Kind[TextNode | S]:
     """Return the kind of a text, or of a section in its place."""
 
     def read(node: Node) -> TextNode | S | None:
-        return kind.read(node) if isinstance(node.value, Mapping) else _read_text_node(node)
+        if isinstance(node.value, Mapping):
+            return kind.read(node)
+        return _read_text_node(node)
 
     return Kind(read, lambda: any_of(_describe_text(), kind.schema()))

@@ -85,7 +85,9 @@ def _find_detail(workspace: Workspace, path: str) -> str:
 
 def _add_comment(line: str, reason: str) -> str:
     """Return a line with a comment behind it."""
-    return f"{line}      {format_comment(reason)}" if reason else line
+    if reason:
+        return f"{line}      {format_comment(reason)}"
+    return line
 
 
 def _write_head(workspace: Workspace) -> Iterator[str]:
@@ -161,7 +163,10 @@ def _write_prompts(workspace: Workspace) -> Iterator[str]:
         yield "prompts:"
     for path in dict.fromkeys(named):
         is_builtin = path == prompt_formats.BUILTIN
-        reason = _describe_formats(workspace) if is_builtin else _find_detail(workspace, path)
+        if is_builtin:
+            reason = _describe_formats(workspace)
+        else:
+            reason = _find_detail(workspace, path)
         yield _add_comment(f"  - {format_flow(path)}", reason)
     for path, tool in of_tools.items():
         yield _add_comment(f"  - {format_flow({'path': path, 'tool': tool})}", _find_detail(workspace, path))
@@ -188,7 +193,10 @@ def _write_modes(workspace: Workspace) -> Iterator[str]:
         if prompt.system is not None and prompt.system_syntax != prompt.syntax:
             entry["system_syntax"] = prompt.system_syntax
         file = prompt.place.file
-        reason = _find_detail(workspace, file or "") if file != workspace.file else ""
+        if file != workspace.file:
+            reason = _find_detail(workspace, file or "")
+        else:
+            reason = ""
         if reason:
             yield f"  {format_comment(reason)}"
         yield f"  {format_flow(prompt.mode)}: {format_flow(entry)}"
@@ -212,7 +220,10 @@ def _build_prompt(workspace: Workspace, prompt: Prompt) -> dict[str, Any]:
             entry[key] = text
         else:
             entry[f"{key}_file"] = place.file
-    syntax = None if prompt.syntax == "jinja" else prompt.syntax
+    if prompt.syntax == "jinja":
+        syntax = None
+    else:
+        syntax = prompt.syntax
     part = prompt.settings.get(PART)
     settings = {key: value for key, value in prompt.settings.items() if key != PART}
     return entry | drop_empty(part=part, syntax=syntax, default=prompt.defaults, settings=settings)
@@ -233,7 +244,9 @@ def _write_adapters(workspace: Workspace) -> Iterator[str]:
 def _name_adapter(adapter: Adapter) -> str:
     """Return the name of a shipped adapter, else the path of its file."""
     is_shipped = any(load_shipped(profile).get(adapter.name) == adapter for profile in PROFILES)
-    return adapter.name if is_shipped or not adapter.place.file else adapter.place.file
+    if is_shipped or not adapter.place.file:
+        return adapter.name
+    return adapter.place.file
 
 
 def _write_instructions(workspace: Workspace) -> Iterator[str]:
@@ -270,7 +283,10 @@ def _write_model(workspace: Workspace, model: Model) -> Iterator[str]:
 
 def _write_type(model: Model) -> Iterator[str]:
     if model.type:
-        reason = "" if model.type_reason == STATED_REASON else f"a guess: {model.type_reason}"
+        if model.type_reason == STATED_REASON:
+            reason = ""
+        else:
+            reason = f"a guess: {model.type_reason}"
         yield _add_comment(f"type: {model.type}", reason)
 
 
@@ -283,7 +299,10 @@ def _write_model_files(workspace: Workspace, model: Model) -> Iterator[str]:
         yield f"settings: {format_flow(settings)}"
     training = _build_training(model)
     if training:
-        file = model.training.place.file if model.training else None
+        if model.training:
+            file = model.training.place.file
+        else:
+            file = None
         yield _add_comment(f"training: {format_flow(training)}", _find_guess(workspace, [file or ""]))
     stated = [text.place for text in model.stated if text.place.file]
     if stated:
@@ -314,7 +333,10 @@ def _build_training(model: Model) -> dict[str, Any]:
 
 def _build_template(template: ChatTemplate | None, named: str | None) -> dict[str, Any]:
     """Return a chat template by its file and that of its tokens, else by its name among the formats."""
-    file, config = (template.place.file, template.config) if template else (None, None)
+    if template:
+        file, config = (template.place.file, template.config)
+    else:
+        file, config = (None, None)
     if file == config:
         file = None
     adds = template.adds_bos if template else False
@@ -417,7 +439,9 @@ def _write_files(workspace: Workspace) -> Iterator[str]:
 def build_scores(source: ScoreSource) -> Any:
     """Return the entry of `scores:` for a score file: its path, or a mapping where more is known."""
     entry = drop_empty(**{key: getattr(source, key) for key in SCORES})
-    return entry if len(entry) > 1 else source.path
+    if len(entry) > 1:
+        return entry
+    return source.path
 
 
 def _build_training_files(files: Sequence[TrainingFile]) -> list[str] | dict[str, list[str]]:
@@ -429,7 +453,9 @@ def _build_training_files(files: Sequence[TrainingFile]) -> list[str] | dict[str
             continue
         splits.setdefault(file.split, []).append(file.path)
         paths.append(file.path)
-    return splits if set(splits) - {TRAIN} else paths
+    if set(splits) - {TRAIN}:
+        return splits
+    return paths
 
 
 def _write_criteria(workspace: Workspace) -> Iterator[str]:
@@ -451,7 +477,10 @@ def _build_criterion(criterion: Criterion) -> dict[str, Any]:
         "binary": "binary",
         "nominal": "nominal",
     }
-    direction = None if criterion.direction == "up" else criterion.direction
+    if criterion.direction == "up":
+        direction = None
+    else:
+        direction = criterion.direction
     return drop_empty(
         scale=scales.get(criterion.scale), direction=direction, unit=criterion.unit, meanings=criterion.meanings
     )
@@ -468,7 +497,9 @@ def _build_acronyms(workspace: Workspace) -> Any:
         else:
             files[place.file] = None
     entries = [own, *files] if own else [*files]
-    return entries[0] if len(entries) == 1 else entries
+    if len(entries) == 1:
+        return entries[0]
+    return entries
 
 
 def _write_comparisons(workspace: Workspace) -> Iterator[str]:
@@ -496,5 +527,8 @@ def _write_unused(workspace: Workspace) -> Iterator[str]:
     if unused:
         yield format_comment("Recognised here and not used:")
     for file in unused:
-        detail = f" ({file.detail})" if file.detail else ""
+        if file.detail:
+            detail = f" ({file.detail})"
+        else:
+            detail = ""
         yield format_comment(f"  {file.path}: {file.what}{detail}")

@@ -82,7 +82,10 @@ def _read_row(row: Any) -> RowCall:
         return RowCall(Body(warning=ELSEWHERE), _read_result(row["result"]), row.get(ID), ID, without(row, "result"))
     if "params" in row or (ID in row and "messages" not in row):
         params = row.get("params")
-        body = read_anthropic(params) if isinstance(params, dict) else Body(error=_describe_lack(row))
+        if isinstance(params, dict):
+            body = read_anthropic(params)
+        else:
+            body = Body(error=_describe_lack(row))
         return RowCall(body, Reply(), row.get(ID), ID, without(row, "params"))
     if "request" in row:
         return read_other_row(row)
@@ -90,7 +93,9 @@ def _read_row(row: Any) -> RowCall:
 
 
 def _describe_lack(row: Mapping[str, Any]) -> str:
-    return f"params is {describe_kind(row['params'])}" if "params" in row else "no params"
+    if "params" in row:
+        return f"params is {describe_kind(row['params'])}"
+    return "no params"
 
 
 def _read_result(result: Any) -> Reply:

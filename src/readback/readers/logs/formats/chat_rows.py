@@ -76,7 +76,10 @@ def read(path: Path, file: str) -> Iterator[Event]:
 def _read_row(row: Any) -> RowCall:
     if isinstance(row, list):
         messages, error, warning = read_messages(row)
-        details = {"messages": row} if messages is None else {}
+        if messages is None:
+            details = {"messages": row}
+        else:
+            details = {}
         return RowCall(Body(messages, None, None, error, warning, details))
     if not isinstance(row, dict):
         return RowCall(Body(error=f"the line is {describe_kind(row)}, where an object is needed"))
@@ -91,9 +94,15 @@ def _read_row(row: Any) -> RowCall:
 
 def _read_conversation(row: Mapping[str, Any]) -> RowCall:
     fields = without(row, "id")
-    body = read_anthropic(fields) if isinstance(row.get("system"), str | list) else read_chat(fields)
+    if isinstance(row.get("system"), str | list):
+        body = read_anthropic(fields)
+    else:
+        body = read_chat(fields)
     details = without(body.details, PREFILL)
-    trained = _list_trained(body.messages) if body.messages else None
+    if body.messages:
+        trained = _list_trained(body.messages)
+    else:
+        trained = None
     if trained is not None:
         details["trained_on"] = trained
     body = Body(body.messages, None, body.model, body.error, body.warning, details)
@@ -112,7 +121,10 @@ def _read_pair(row: Mapping[str, Any]) -> RowCall:
     """Return the input of a preference pair, with its two answers as details."""
     inner = row.get("input")
     if not isinstance(inner, dict):
-        reason = f"input is {describe_kind(inner)}" if "input" in row else "no input"
+        if "input" in row:
+            reason = f"input is {describe_kind(inner)}"
+        else:
+            reason = "no input"
         return RowCall(Body(error=reason), record=row.get("id"))
     body = read_chat(inner)
     details = dict(body.details)
@@ -129,10 +141,16 @@ def _read_pair(row: Mapping[str, Any]) -> RowCall:
 
 def _read_completion(row: Mapping[str, Any]) -> RowCall:
     prompt, completion = row["prompt"], row["completion"]
-    model = row["model"] if isinstance(row.get("model"), str) else None
+    if isinstance(row.get("model"), str):
+        model = row["model"]
+    else:
+        model = None
     if isinstance(prompt, list):
         messages, error, warning = read_messages(prompt)
-        details = {"prompt": prompt} if messages is None else {}
+        if messages is None:
+            details = {"prompt": prompt}
+        else:
+            details = {}
         output = completion
         if is_conversation(completion) and len(completion) == 1:
             output = read_message_output(completion[0])

@@ -87,7 +87,10 @@ def _read_case(case: Any, index: int, line: int, names: set[str], file: str) -> 
         if isinstance(metric, dict) and isinstance(metric.get("name"), str):
             yield _read_score(metric, record, line)
         else:
-            reason = "a metric without a name" if isinstance(metric, dict) else f"a metric is {describe_kind(metric)}"
+            if isinstance(metric, dict):
+                reason = "a metric without a name"
+            else:
+                reason = f"a metric is {describe_kind(metric)}"
             yield Diagnostic("dat-log-row", {"reason": reason}, Location(file=file, line=line, index=index))
 
 
@@ -95,7 +98,10 @@ def _read_call(case: Mapping[str, Any], record: Id, index: int, line: int) -> Ca
     turns = case.get("turns")
     if is_conversation(turns):
         is_answered = turns[-1].get("role") == "assistant"
-        output = turns[-1].get("content") if is_answered else None
+        if is_answered:
+            output = turns[-1].get("content")
+        else:
+            output = None
         messages = turns[:-1] if is_answered else turns
         return Call(index, None, messages, record=record, output=output, warning=TURNS, line=line)
     output = case.get("actualOutput")

@@ -45,7 +45,10 @@ def _is_body(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
     contents = value.get("contents")
-    listed = contents if isinstance(contents, list) else [contents]
+    if isinstance(contents, list):
+        listed = contents
+    else:
+        listed = [contents]
     return any(isinstance(content, dict) and isinstance(content.get("parts"), list | dict) for content in listed)
 
 
@@ -85,7 +88,10 @@ def _read_row(row: Any) -> RowCall:
         return RowCall(read_gemini(without(row, key)), _read_reply(row), row.get(key), key)
     if "request" not in row:
         is_reply = "response" in row or "error" in row
-        body = Body(warning=ELSEWHERE) if is_reply else Body(error="no request")
+        if is_reply:
+            body = Body(warning=ELSEWHERE)
+        else:
+            body = Body(error="no request")
         return RowCall(body, _read_reply(row), row.get(key), key, without(row, "response"))
     request = row["request"]
     if not isinstance(request, dict):

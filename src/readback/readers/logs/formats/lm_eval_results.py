@@ -84,7 +84,10 @@ def _read(value: Mapping[str, Any], file: str) -> Iterator[Event]:
             is_error = metric.endswith(STDERR)
             metric = metric.removesuffix(STDERR)
             aggregation = aggregations.get(metric) or AGGREGATIONS.get(metric, "mean")
-            name = "standard error" if is_error else aggregation
+            if is_error:
+                name = "standard error"
+            else:
+                name = aggregation
             criterion = name_criterion(metric, filter_name)
             yield Aggregate(task, None, criterion, name, _take_number(raw), n)
     if groups:
@@ -103,12 +106,17 @@ def _read(value: Mapping[str, Any], file: str) -> Iterator[Event]:
 
 def name_criterion(metric: str, filter_name: str | None) -> str:
     """Return what a metric under a filter is called: as the tool writes it, without the filter that filters nothing."""
-    return metric if filter_name in (None, "", NO_FILTER) else f"{metric},{filter_name}"
+    if filter_name in (None, "", NO_FILTER):
+        return metric
+    return f"{metric},{filter_name}"
 
 
 def _list_aggregations(config: Any) -> dict[str, str]:
     """Return how a task says that each of its metrics is summarised."""
-    metrics = config.get("metric_list") if isinstance(config, dict) else None
+    if isinstance(config, dict):
+        metrics = config.get("metric_list")
+    else:
+        metrics = None
     return {
         metric["metric"]: metric["aggregation"]
         for metric in (metrics if isinstance(metrics, list) else ())
@@ -120,12 +128,16 @@ def _list_aggregations(config: Any) -> dict[str, str]:
 
 def _take_mapping(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     part = value.get(key)
-    return part if isinstance(part, dict) else {}
+    if isinstance(part, dict):
+        return part
+    return {}
 
 
 def _take_number(value: Any) -> float | None:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and abs(value) < 1 << 62 and math.isfinite(value) else None
+    if is_number and abs(value) < 1 << 62 and math.isfinite(value):
+        return float(value)
+    return None
 
 
 def _describe(value: Mapping[str, Any]) -> dict[str, Any]:

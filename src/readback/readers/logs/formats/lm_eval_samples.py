@@ -38,10 +38,19 @@ NAME = "samples of lm-evaluation-harness"
 TASK = re.compile(r"samples_(.+?)(?:_(\d{4}-\d\d-\d\dT[\d.-]+))?")
 OWN = frozenset(
     (
-        "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash",
-        "prompt_hash", "target_hash",
+        "doc_id",
+        "doc",
+        "target",
+        "arguments",
+        "resps",
+        "filtered_resps",
+        "filter",
+        "metrics",
+        "doc_hash",
+        "prompt_hash",
+        "target_hash",
     )
-)  # fmt: skip
+)
 NO_ANSWER = "[invalid]"
 NOTHING_EXTRACTED = f"the filter took no answer from the reply ({NO_ANSWER})"
 NUMBERED = re.compile(r"\w*?_(\d{1,9})")
@@ -71,7 +80,10 @@ def find_task(path: Path) -> tuple[str, Mapping[str, Any]]:
     """Return the name of the task whose samples these are, and the results beside them, empty where there are none."""
     stem = path.name.removesuffix(".gz").rpartition(".")[0]
     match = TASK.fullmatch(stem)
-    name, date = match.groups() if match else (stem, None)
+    if match:
+        name, date = match.groups()
+    else:
+        name, date = (stem, None)
     try:
         candidates = sorted(path.parent.glob("*results*.json"))[:RESULTS_LISTED]
     except OSError:
@@ -99,7 +111,10 @@ class _Numbers:
 
     def add(self, value: Id) -> bool:
         """Add an id; return whether it is new."""
-        number = value if type(value) is int else _digest(value)
+        if type(value) is int:
+            number = value
+        else:
+            number = _digest(value)
         place, bit = number // MASK_BITS, 1 << number % MASK_BITS
         mask = self._masks.get(place, 0)
         self._masks[place] = mask | bit
@@ -147,7 +162,10 @@ class _Samples:
             match event:
                 case Row():
                     yield from event.diagnostics
-                    fields = drop_non_finite(event.fields) if event.diagnostics else event.fields
+                    if event.diagnostics:
+                        fields = drop_non_finite(event.fields)
+                    else:
+                        fields = event.fields
                     yield from self._read_sample(fields, event.line)
                 case Refused(diagnostic=diagnostic):
                     if diagnostic is not None:
@@ -171,14 +189,21 @@ class _Samples:
         return Call(self._calls - 1, self._task, None, error=reason, line=line, is_answer=False)
 
     def _read_sample(self, sample: Any, line: int) -> Iterator[Event]:
-        document = sample.get("doc_id") if isinstance(sample, dict) else None
+        if isinstance(sample, dict):
+            document = sample.get("doc_id")
+        else:
+            document = None
         if not isinstance(document, int | str | float):
-            reason = "it has no doc_id" if isinstance(sample, dict) else "no object"
+            if isinstance(sample, dict):
+                reason = "it has no doc_id"
+            else:
+                reason = "no object"
             yield report_row(reason, self._file, line)
             yield self._make_unreadable(reason, line)
             return
         filter_name = sample.get("filter")
-        filter_name = filter_name if isinstance(filter_name, str) else "none"
+        if not isinstance(filter_name, str):
+            filter_name = "none"
         epoch, is_new = self._documents.find_epoch(document, filter_name)
         if is_new:
             yield LogRecord(document, _describe_document(sample), line)
@@ -197,11 +222,17 @@ class _Samples:
             yield report_row(reason, self._file, line)
             requests = [Request(None, None)]
         extracted = sample.get("filtered_resps")
-        warning = NOTHING_EXTRACTED if is_invalid(extracted) else None
+        if is_invalid(extracted):
+            warning = NOTHING_EXTRACTED
+        else:
+            warning = None
         for number, group in enumerate(group_requests(requests)):
             first = group[0][1]
             continuations = [request.continuation for _, request in group if request.continuation is not None]
-            own = [replies[at] for at, _ in group if at < len(replies)] if isinstance(replies, list) else None
+            if isinstance(replies, list):
+                own = [replies[at] for at, _ in group if at < len(replies)]
+            else:
+                own = None
             details: dict[str, Any] = {
                 "continuations": continuations,
                 "settings": first.settings,
@@ -231,7 +262,10 @@ class _Samples:
     def _read_scores(
         self, sample: Mapping[str, Any], document: Id, epoch: int, filter_name: str, line: int
     ) -> Iterator[LogScore]:
-        reason = NOTHING_EXTRACTED if is_invalid(sample.get("filtered_resps")) else None
+        if is_invalid(sample.get("filtered_resps")):
+            reason = NOTHING_EXTRACTED
+        else:
+            reason = None
         for metric in list_metrics(sample):
             raw = sample.get(metric)
             value: float | None = None
@@ -248,7 +282,10 @@ class _Samples:
 
     def _describe_run(self) -> Run:
         counts = self._facts.get("n_samples", {}).get(self._task)
-        promised = counts.get("effective") if isinstance(counts, dict) else None
+        if isinstance(counts, dict):
+            promised = counts.get("effective")
+        else:
+            promised = None
         reason = None
         if self._unreadable:
             reason = f"not all of the file could be read: {self._unreadable} rows are damaged"
@@ -266,12 +303,17 @@ class _Samples:
 
 def _take_text(facts: Mapping[str, Any], key: str) -> str | None:
     value = facts.get(key)
-    return value if isinstance(value, str) and value else None
+    if isinstance(value, str) and value:
+        return value
+    return None
 
 
 def _describe_document(sample: Mapping[str, Any]) -> dict[str, Any]:
     document = sample.get("doc")
-    fields = dict(document) if isinstance(document, dict) else {"doc": document}
+    if isinstance(document, dict):
+        fields = dict(document)
+    else:
+        fields = {"doc": document}
     if "target" in sample:
         fields.setdefault("target", sample["target"])
     return fields
@@ -296,8 +338,14 @@ def list_requests(arguments: Any) -> list[Request]:
         if not parts:
             continue
         second = parts[1] if len(parts) > 1 else None
-        continuation = second if isinstance(second, str) else None
-        settings = None if continuation is not None else second
+        if isinstance(second, str):
+            continuation = second
+        else:
+            continuation = None
+        if continuation is not None:
+            settings = None
+        else:
+            settings = second
         further = {f"arg_{number}": part for number, part in enumerate(parts) if number > 1}
         requests.append(Request(parts[0], continuation, settings, further))
     return requests
@@ -318,7 +366,10 @@ def group_requests(requests: list[Request]) -> list[list[tuple[int, Request]]]:
     groups: dict[str, list[tuple[int, Request]]] = {}
     for number, request in enumerate(requests):
         context = request.context
-        key = context if isinstance(context, str) else json.dumps(context)
+        if isinstance(context, str):
+            key = context
+        else:
+            key = json.dumps(context)
         groups.setdefault(key, []).append((number, request))
     return list(groups.values())
 

@@ -50,10 +50,19 @@ def read(path: Path, file: str) -> Iterator[Event]:
 def _read_row(row: LogRow) -> Iterator[Event]:
     cells: Mapping[str, Any] = row.value
     record = cells.get("trace_id") or row.number
-    request = decode_json(cells["request"]) if cells.get("request") else None
-    response = decode_json(cells["response"]) if cells.get("response") else None
+    if cells.get("request"):
+        request = decode_json(cells["request"])
+    else:
+        request = None
+    if cells.get("response"):
+        response = decode_json(cells["response"])
+    else:
+        response = None
     listed = decode_json(cells.get("assessments") or None)
-    assessments = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
+    if isinstance(listed, list):
+        assessments = [item for item in listed if isinstance(item, dict)]
+    else:
+        assessments = []
     expectations = {
         str(item.get("assessment_name")): item["expectation"].get("value")
         for item in assessments

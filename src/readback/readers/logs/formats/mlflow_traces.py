@@ -48,7 +48,10 @@ def read(path: Path, file: str) -> Iterator[Event]:
             yield row
             continue
         if not isinstance(row.value, dict) or not isinstance(row.value.get("info"), dict):
-            kind = "no trace" if isinstance(row.value, dict) else f"{describe_kind(row.value)}, where a trace is needed"
+            if isinstance(row.value, dict):
+                kind = "no trace"
+            else:
+                kind = f"{describe_kind(row.value)}, where a trace is needed"
             place = Location(file=file, line=row.line, index=row.number)
             yield Call(index, None, None, error=kind, line=row.line)
             yield Diagnostic("dat-log-row", {"reason": kind}, place)
@@ -62,7 +65,10 @@ def read(path: Path, file: str) -> Iterator[Event]:
 
 def _read_trace(trace: Mapping[str, Any], index: int, line: int) -> Iterator[Event]:
     info = trace["info"]
-    data = trace["data"] if isinstance(trace.get("data"), dict) else {}
+    if isinstance(trace.get("data"), dict):
+        data = trace["data"]
+    else:
+        data = {}
     record = next((info[key] for key in ("trace_id", "request_id") if isinstance(info.get(key), str)), None)
     spans = [span for span in data.get("spans") or () if isinstance(span, dict)]
     top = next((span for span in spans if not _get_parent(span)), {})
@@ -76,7 +82,10 @@ def _read_trace(trace: Mapping[str, Any], index: int, line: int) -> Iterator[Eve
         yield LogRecord(record, fields, line)
     models = [span for span in spans if decode_json(_get_attributes(span).get("mlflow.spanType")) in MODELS]
     calls = models or [top]
-    error = "the trace failed" if info.get("state", info.get("status")) == "ERROR" else None
+    if info.get("state", info.get("status")) == "ERROR":
+        error = "the trace failed"
+    else:
+        error = None
     condition = None
     for number, span in enumerate(calls):
         attributes = _get_attributes(span)
@@ -108,7 +117,8 @@ def _read_ends(info: Mapping[str, Any], data: Mapping[str, Any], top: Mapping[st
     """Return what went into a trace and what came out."""
     attributes = _get_attributes(top)
     metadata = info.get("trace_metadata")
-    metadata = metadata if isinstance(metadata, dict) else {}
+    if not isinstance(metadata, dict):
+        metadata = {}
     request = attributes.get("mlflow.spanInputs", data.get("request", metadata.get("mlflow.traceInputs")))
     response = attributes.get("mlflow.spanOutputs", data.get("response", metadata.get("mlflow.traceOutputs")))
     return decode_json(request), decode_json(response)
@@ -116,7 +126,9 @@ def _read_ends(info: Mapping[str, Any], data: Mapping[str, Any], top: Mapping[st
 
 def _get_attributes(span: Mapping[str, Any]) -> Mapping[str, Any]:
     attributes = span.get("attributes")
-    return attributes if isinstance(attributes, dict) else {}
+    if isinstance(attributes, dict):
+        return attributes
+    return {}
 
 
 def _get_parent(span: Mapping[str, Any]) -> Any:
@@ -145,15 +157,23 @@ def _read_output(output: Any) -> Any:
     if isinstance(output.get("role"), str):
         return read_message_output(output)
     reply = read_reply(output)
-    return output if reply.output is None else reply.output
+    if reply.output is None:
+        return output
+    return reply.output
 
 
 def _read_error(span: Mapping[str, Any]) -> str | None:
     status = span.get("status", span.get("status_code"))
-    code = status.get("code", status.get("status_code")) if isinstance(status, dict) else status
+    if isinstance(status, dict):
+        code = status.get("code", status.get("status_code"))
+    else:
+        code = status
     if str(code) not in FAILED:
         return None
-    message = status.get("message", status.get("description")) if isinstance(status, dict) else None
+    if isinstance(status, dict):
+        message = status.get("message", status.get("description"))
+    else:
+        message = None
     return str(message or "error")[:500]
 
 
@@ -164,7 +184,10 @@ def read_assessment(assessment: Mapping[str, Any], record: Id, condition: str | 
     error = feedback.get("error", assessment.get("error"))
     value, status = read_verdict(raw, bool(error))
     source = assessment.get("source")
-    judge = source.get("source_id") if isinstance(source, dict) and source.get("source_type") == "LLM_JUDGE" else None
+    if isinstance(source, dict) and source.get("source_type") == "LLM_JUDGE":
+        judge = source.get("source_id")
+    else:
+        judge = None
     reason = describe_error(error) if error else assessment.get("rationale")
     return LogScore(
         record,

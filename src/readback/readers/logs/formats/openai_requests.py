@@ -108,13 +108,19 @@ def read_row(row: Any) -> RowCall:
         return _read_stored(row)
     record = row.get("custom_id", row.get("id"))
     body = read_body(without(row, "custom_id", "id", "response", "created", "timestamp"))
-    reply = read_response(row["response"]) if row.get("response") is not None else Reply()
+    if row.get("response") is not None:
+        reply = read_response(row["response"])
+    else:
+        reply = Reply()
     return RowCall(body, reply, record, "custom_id" if "custom_id" in row else "id")
 
 
 def _read_pair(row: Mapping[str, Any]) -> RowCall:
     request = row["request"]
-    url = request.get("url", row.get("url")) if isinstance(request, dict) else None
+    if isinstance(request, dict):
+        url = request.get("url", row.get("url"))
+    else:
+        url = None
     body = read_body(_unwrap(request), url)
     reply = Reply()
     if row.get("error"):

@@ -68,7 +68,9 @@ def _is_metric(name: str, rows: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _peek_rows(head: bytes) -> Sequence[Mapping[str, Any]]:
-    return peek_csv_rows(head) if peek_header(head) else peek_objects(head)
+    if peek_header(head):
+        return peek_csv_rows(head)
+    return peek_objects(head)
 
 
 def _list_metrics(rows: Sequence[Mapping[str, Any]]) -> set[str]:
@@ -82,7 +84,9 @@ def _is_grade(value: Any) -> bool:
 
 
 def _read_number(value: Any) -> float | None:
-    return read_cell(value)[0] if isinstance(value, str) else read_verdict(value)[0]
+    if isinstance(value, str):
+        return read_cell(value)[0]
+    return read_verdict(value)[0]
 
 
 def _is_row_number(name: str) -> bool:
@@ -96,7 +100,10 @@ def read(path: Path, file: str) -> Iterator[Event]:
     head = read_head(path)
     names = peek_header(head)
     metrics = _list_metrics(_peek_rows(head))
-    rows = read_csv_rows(path, file, counts) if names else read_rows(path, file, counts)
+    if names:
+        rows = read_csv_rows(path, file, counts)
+    else:
+        rows = read_rows(path, file, counts)
     for row in rows:
         if isinstance(row, Diagnostic):
             yield row
@@ -144,9 +151,14 @@ def _read_score(row: LogRow, name: str, cell: Any, is_csv: bool) -> LogScore:
 
 def _read_cell(name: str, cell: Any) -> Any:
     """Return a list in a cell of a column of lists; of a question only turns are one."""
-    value = read_literal(cell) if isinstance(cell, str) and (name in LISTS or name == "user_input") else cell
+    if isinstance(cell, str) and (name in LISTS or name == "user_input"):
+        value = read_literal(cell)
+    else:
+        value = cell
     is_turns = isinstance(value, list) and all(isinstance(turn, dict) for turn in value)
-    return cell if name == "user_input" and not is_turns else value
+    if name == "user_input" and not is_turns:
+        return cell
+    return value
 
 
 def _read_turns(value: Any) -> tuple[list[dict[str, Any]] | None, str | None]:
@@ -159,4 +171,6 @@ def _read_turns(value: Any) -> tuple[list[dict[str, Any]] | None, str | None]:
 
 def _get_role(turn: Mapping[str, Any]) -> Any:
     kind = turn.get("role", turn.get("type"))
-    return TURNS.get(kind, kind) if isinstance(kind, str) else kind
+    if isinstance(kind, str):
+        return TURNS.get(kind, kind)
+    return kind

@@ -71,7 +71,10 @@ def _read_call(value: Mapping[str, Any], index: int, line: int) -> tuple[Call, s
     """Return the call of a line, and why the line itself cannot be read."""
     record, wrong_id = read_id(value.get("record"), "record")
     names = [value[key] for key in SELECTIONS if isinstance(value.get(key), str)]
-    judge = value["judge"] if isinstance(value.get("judge"), str) else None
+    if isinstance(value.get("judge"), str):
+        judge = value["judge"]
+    else:
+        judge = None
     error, reason, warning, messages = value.get("error"), wrong_id, None, None
     if isinstance(error, dict):
         error = ": ".join(str(error[key]) for key in ("code", "message") if error.get(key)) or "error"

@@ -105,9 +105,15 @@ def read(path: Path, file: str) -> Iterator[Event]:
         if isinstance(row, Diagnostic):
             yield row
             continue
-        events = list(list_log_events(row.value)) if isinstance(row.value, dict) else []
+        if isinstance(row.value, dict):
+            events = list(list_log_events(row.value))
+        else:
+            events = []
         if not events:
-            reason = "no log event" if isinstance(row.value, dict) else f"{describe_kind(row.value)}, no log event"
+            if isinstance(row.value, dict):
+                reason = "no log event"
+            else:
+                reason = f"{describe_kind(row.value)}, no log event"
             place = Location(file=file, line=row.line, index=row.number)
             yield Diagnostic("dat-log-row", {"reason": reason}, place)
         for event in events:
@@ -133,7 +139,10 @@ def _list_calls(spans: Mapping[str, list[LogEvent]], lines: Mapping[str, int]) -
         exchange = read_exchange(Span("", record, None, None, {}), events)
         if exchange.messages is not None or exchange.text is not None or exchange.output is not None:
             model = next((name for event in events if (name := _find_model(event))), None)
-            missing = "the messages were not recorded" if exchange.messages is None and exchange.text is None else None
+            if exchange.messages is None and exchange.text is None:
+                missing = "the messages were not recorded"
+            else:
+                missing = None
             yield Call(
                 index,
                 model,
@@ -153,7 +162,9 @@ def _list_calls(spans: Mapping[str, list[LogEvent]], lines: Mapping[str, int]) -
 
 def _find_model(event: LogEvent) -> str | None:
     model = event.attributes.get("gen_ai.request.model")
-    return model if isinstance(model, str) else None
+    if isinstance(model, str):
+        return model
+    return None
 
 
 def _find_spans_beside(path: Path, span_ids: set[str]) -> str | None:
@@ -181,13 +192,22 @@ def read_score(event: LogEvent, record: str | None, condition: str | None, line:
         return None
     fields = {**event.attributes, **(event.body if isinstance(event.body, dict) else {})}
     value, label = fields.get("gen_ai.evaluation.score.value"), fields.get("gen_ai.evaluation.score.label")
-    number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        number = float(value)
+    else:
+        number = None
     error = fields.get("error.type")
     status: Status = "scored"
     if error or (number is None and label is None):
-        status = "failed" if error or value is not None else "missing"
+        if error or value is not None:
+            status = "failed"
+        else:
+            status = "missing"
     name = fields.get("gen_ai.evaluation.name")
-    reason = error if error else fields.get("gen_ai.evaluation.explanation")
+    if error:
+        reason = error
+    else:
+        reason = fields.get("gen_ai.evaluation.explanation")
     return LogScore(
         record,
         condition,

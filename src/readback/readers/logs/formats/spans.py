@@ -93,13 +93,22 @@ def _report(what: str, file: str) -> Diagnostic:
 
 def _read_row(row: LogRow, file: str, counts: _Counts, log_events: Mapping[str, list[LogEvent]]) -> Iterator[Event]:
     value = row.value
-    spans = list(list_spans(value)) if isinstance(value, dict) else []
+    if isinstance(value, dict):
+        spans = list(list_spans(value))
+    else:
+        spans = []
     if not spans:
-        reason = f"{describe_kind(value)}, where a span is needed" if not isinstance(value, dict) else "no span"
+        if not isinstance(value, dict):
+            reason = f"{describe_kind(value)}, where a span is needed"
+        else:
+            reason = "no span"
         yield Diagnostic("dat-log-row", {"reason": reason}, Location(file=file, line=row.line, index=row.number))
         return
     for span in spans:
-        events = log_events.get(span.span_id, []) if span.span_id else []
+        if span.span_id:
+            events = log_events.get(span.span_id, [])
+        else:
+            events = []
         call = read_span_call(span, counts.requests, row.line, events)
         if call is None:
             counts.others += 1

@@ -65,4 +65,6 @@ def _outcome(preference: Any) -> str:
         return text_of(preference)
     if number == EVEN:
         return "tie"
-    return "win_a" if number < EVEN else "win_b"
+    if number < EVEN:
+        return "win_a"
+    return "win_b"

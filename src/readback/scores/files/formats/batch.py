@@ -70,8 +70,14 @@ class _Batch:
     def named(self, row: Row) -> _Named | None:
         """Return the row of a judge's reply; None for any other, which is counted."""
         called = row.fields.get(CUSTOM_ID)
-        name = called if isinstance(called, str) else str(called)
-        request = self.settings.find_request(name) if self.settings.find_request else None
+        if isinstance(called, str):
+            name = called
+        else:
+            name = str(called)
+        if self.settings.find_request:
+            request = self.settings.find_request(name)
+        else:
+            request = None
         reply = read_reply(row.fields)
         self.account.add(name, request, reply.failure, row.line)
         if request is None or request.choice.judge is None:

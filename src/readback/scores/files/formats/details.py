@@ -155,7 +155,10 @@ def _fail(
 def run_mode(fields: Mapping[str, Any]) -> str:
     """Return the mode that a row states; an early version only marks the citation metrics."""
     citations = fields.get("citation_metrics")
-    marked = citations.get("mode") if isinstance(citations, Mapping) else None
+    if isinstance(citations, Mapping):
+        marked = citations.get("mode")
+    else:
+        marked = None
     return text_of(fields.get("prompt_mode")) or (CLOSED_BOOK if marked == "instruction_only" else text_of(marked))
 
 
@@ -170,7 +173,9 @@ def _list_judged(fields: Mapping[str, Any], judge: str) -> Iterator[Found]:
 
 def _mark_text(value: Any, parsed: Cell) -> Cell:
     """Mark a number written as text: it counts here, and the program that wrote the file does not count it."""
-    return (parsed[0], SCORED, WRITTEN) if isinstance(value, str) and parsed[1:] == (SCORED, "") else parsed
+    if isinstance(value, str) and parsed[1:] == (SCORED, ""):
+        return (parsed[0], SCORED, WRITTEN)
+    return parsed
 
 
 def _list_computed(fields: Mapping[str, Any]) -> Iterator[Found]:

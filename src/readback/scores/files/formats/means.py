@@ -128,13 +128,17 @@ def read_object(path: Path, file: str) -> tuple[Mapping[str, Any], ...]:
         return ()
     if not _named_rows(fields_of(rows), rows):
         return ()
-    return rows if recognise(rows, FileSettings(ScoreSource(file), load_shipped_criteria(), {}, {})) else ()
+    if recognise(rows, FileSettings(ScoreSource(file), load_shipped_criteria(), {}, {})):
+        return rows
+    return ()
 
 
 def open_file(path: Path, file: str, refused: Callable[[], None]) -> Iterator[Row | Diagnostic] | None:
     """Return the rows of a file that is one summary, or one for each condition; None for any other file."""
     rows = read_object(path, file)
-    return iter([WholeFile(row) for row in rows]) if rows else None
+    if rows:
+        return iter([WholeFile(row) for row in rows])
+    return None
 
 
 def shows_file(path: Path) -> bool:
@@ -175,7 +179,10 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSe
     for fields, _ in used_rows:
         costs.row(fields, plan.layout.costs)
     reported = [mean for fields, line in used_rows for mean in _row(fields, line, plan, settings)]
-    named = first(RUN_OF, plan.layout.candidates) if plan.is_one_run else None
+    if plan.is_one_run:
+        named = first(RUN_OF, plan.layout.candidates)
+    else:
+        named = None
     roles = (named,) if named else () if plan.is_one_run else plan.factors
     columns = {
         "condition": tuple(map(legible, roles)),
@@ -186,8 +193,14 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSe
     account = SourceRead(settings.source.path, NAME, len(used_rows), 0, columns, synthetic=settings.source.synthetic)
     diagnostics.extend(_no_numbers(used_rows, plan, settings.source.path))
     diagnostics.extend(report_impossible_rates(reported))
-    run_names = dict.fromkeys(text_of(fields.get(named)).strip() for fields, _ in used_rows) if named else {}
-    called = next(iter(run_names)) if len(run_names) == 1 and not settings.source.label else ""
+    if named:
+        run_names = dict.fromkeys(text_of(fields.get(named)).strip() for fields, _ in used_rows)
+    else:
+        run_names = {}
+    if len(run_names) == 1 and not settings.source.label:
+        called = next(iter(run_names))
+    else:
+        called = ""
     called = settings.aliases.get(called, called)
     return FileScores(None, account, diagnostics.list_all(settings.source.path), tuple(reported), called=called)
 
@@ -195,7 +208,10 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSe
 def _plan(samples: Sequence[Mapping[str, Any]], settings: FileSettings) -> _Plan:
     fields = fields_of(samples)
     count = first(COUNT, [name for name in fields if name not in settings.source.condition])
-    label = None if settings.source.condition else first(LABEL, fields)
+    if settings.source.condition:
+        label = None
+    else:
+        label = first(LABEL, fields)
     averages = tuple(
         (name, legible(name.split("_", 1)[1]), "")
         for name in fields
@@ -206,7 +222,10 @@ def _plan(samples: Sequence[Mapping[str, Any]], settings: FileSettings) -> _Plan
     if not averages and label and count and plain_cells and not settings.source.criteria:
         own_roles = {label, count, *MEMBER}
         named = tuple(name for name in fields if name not in own_roles and _numbers(row.get(name) for row in samples))
-    leader = None if label or averages or named or settings.source.condition else _leader(fields, samples)
+    if label or averages or named or settings.source.condition:
+        leader = None
+    else:
+        leader = _leader(fields, samples)
     if leader:
         label = leader
         named = tuple(name for name in fields if RATE.search(name) and _numbers(row.get(name) for row in samples))
@@ -215,11 +234,17 @@ def _plan(samples: Sequence[Mapping[str, Any]], settings: FileSettings) -> _Plan
         rates = (name for name in fields if RATE.search(name) and _numbers(row.get(name) for row in samples))
         stated = [name for name, _, _ in averages]
         named = (*named, *(name for name in rates if name not in named and not _repeats(name, stated, samples)))
-        averages = (*averages, *((name, legible(name), "") for name in named)) if averages else ()
+        if averages:
+            averages = (*averages, *((name, legible(name), "") for name in named))
+        else:
+            averages = ()
     spreads = {match[1]: name for name in fields if (match := SPREAD.fullmatch(name)) and match[1] in fields}
     plain = tuple((name, legible(name), "") for name in named if name not in spreads.values())
     roles = layout(fields, settings.source, averages or plain)
-    whole_n = first(ALL_OF, fields) if by or any(COUNTED.search(name.strip()) for name in fields) else None
+    if by or any(COUNTED.search(name.strip()) for name in fields):
+        whole_n = first(ALL_OF, fields)
+    else:
+        whole_n = None
     counts = tuple(name for name in (first(SCORED_OF, fields), count, whole_n) if name)
     helper_columns = {*counts, *spreads.values()}
     roles = replace(roles, candidates=tuple(name for name in roles.candidates if name not in helper_columns))
@@ -248,7 +273,9 @@ def _named_rows(fields: Sequence[str], samples: Sequence[Mapping[str, Any]]) -> 
     if not counted or not by or first(RUN_OF, fields):
         return ()
     keys = [tuple(text_of(row.get(name)).strip() for name in by) for row in samples]
-    return by if len(set(keys)) == len(keys) and all(any(key) for key in keys) else ()
+    if len(set(keys)) == len(keys) and all(any(key) for key in keys):
+        return by
+    return ()
 
 
 def _repeats(name: str, others: Sequence[str], samples: Sequence[Mapping[str, Any]]) -> bool:
@@ -268,7 +295,9 @@ def _leader(fields: Sequence[str], samples: Sequence[Mapping[str, Any]]) -> str 
         return None
     names = [text_of(row.get(name)).strip() for row in samples]
     rated = any(RATE.search(field) and _numbers(row.get(field) for row in samples) for field in fields)
-    return name if rated and all(names) and len(set(names)) == len(names) else None
+    if rated and all(names) and len(set(names)) == len(names):
+        return name
+    return None
 
 
 def _apart(samples: Sequence[Mapping[str, Any]], factors: Sequence[str]) -> bool:
@@ -312,7 +341,10 @@ def _row(fields: Mapping[str, Any], line: int, plan: _Plan, settings: FileSettin
         value, state, _ = reported(fields.get(column.name))
         if closed and column.criterion in ABOUT_DOCUMENTS:
             value, state = math.nan, NOT_APPLICABLE
-        spread = cell(fields.get(column.spread)) if column.spread else None
+        if column.spread:
+            spread = cell(fields.get(column.spread))
+        else:
+            spread = None
         judge = plan.layout.judge
         yield Reported(
             condition=condition,
@@ -331,7 +363,10 @@ def _row(fields: Mapping[str, Any], line: int, plan: _Plan, settings: FileSettin
 def _condition(fields: Mapping[str, Any], plan: _Plan, settings: FileSettings) -> ConditionKey:
     """Return the condition of a row: its factors, or for a file about one run the name by workspace or file."""
     if plan.is_one_run or not plan.factors:
-        run_name = text_of(fields.get(name)) if (name := first(RUN_OF, list(fields))) else ""
+        if name := first(RUN_OF, list(fields)):
+            run_name = text_of(fields.get(name))
+        else:
+            run_name = ""
         base = stem(settings.source.path)
         beside_rows = AGGREGATED in settings.source.path and plan.rows == 1
         called = settings.source.label or ("" if beside_rows else run_name) or base

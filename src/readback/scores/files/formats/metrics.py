@@ -80,13 +80,17 @@ def only_object(path: Path, file: str) -> Mapping[str, Any] | None:
         value = Decoder().whole(text)
     except NotJson:
         return None
-    return value if isinstance(value, Mapping) and shape(value) else None
+    if isinstance(value, Mapping) and shape(value):
+        return value
+    return None
 
 
 def open_file(path: Path, file: str, refused: Callable[[], None]) -> Iterator[Row | Diagnostic] | None:
     """Return the one row of a file in one of the four shapes; None for any other file."""
     value = only_object(path, file)
-    return iter((WholeFile(value),)) if value else None
+    if value:
+        return iter((WholeFile(value),))
+    return None
 
 
 def shows_file(path: Path) -> bool:
@@ -109,7 +113,9 @@ def shape(value: Mapping[str, Any]) -> str | None:
         return "A"
     scores = value.get(JUDGED)
     if isinstance(scores, Mapping) and all(isinstance(s, Mapping) and "mean" in s for s in scores.values()):
-        return "C" if scores or "judge_verdicts" in value else None
+        if scores or "judge_verdicts" in value:
+            return "C"
+        return None
     if "total_examples" in value and "evaluation_time_seconds" in value:
         return "B"
     if "examples_evaluated" in value and "citation_mean_coverage" in value:
@@ -118,7 +124,9 @@ def shape(value: Mapping[str, Any]) -> str | None:
     if isinstance(dimensions, Mapping) and any(map(_has_number, dimensions.values())):
         return "D"
     flat = sum(is_number(number) for key, number in value.items() if key not in NO_SCORES)
-    return "D" if flat > 1 and any(_has_number(value.get(name)) for name in TOTALS) else None
+    if flat > 1 and any(_has_number(value.get(name)) for name in TOTALS):
+        return "D"
+    return None
 
 
 def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
@@ -159,7 +167,9 @@ def read_judge(value: Mapping[str, Any]) -> tuple[str, str, str]:
 def summary(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the part of the file that holds the means."""
     part = value.get("summary")
-    return part if shape(value) == "A" and isinstance(part, Mapping) else value
+    if shape(value) == "A" and isinstance(part, Mapping):
+        return part
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +184,12 @@ class _Run:
 
     def reported(self, name: str, metric: ReportedMetric) -> Reported:
         """One number, with the state that keeps it apart from 0 where it is none."""
-        state = MISSING if metric.mean is None else SCORED if math.isfinite(metric.mean) else FAILED
+        if metric.mean is None:
+            state = MISSING
+        elif math.isfinite(metric.mean):
+            state = SCORED
+        else:
+            state = FAILED
         if is_closed_book(self.fields, self.settings) and name in ABOUT_DOCUMENTS:
             state = NOT_APPLICABLE
         return Reported(
@@ -207,7 +222,9 @@ def _reported(value: Mapping[str, Any], settings: FileSettings, place: Location)
 def _decimals(means: Iterable[float | None]) -> int:
     """How exactly the file's numbers are written: a program does not round, a person does so throughout."""
     longest = max((len(repr(mean).partition(".")[2]) for mean in means if mean is not None), default=0)
-    return min(longest, EXACT) if longest >= SHORTEST else EXACT
+    if longest >= SHORTEST:
+        return min(longest, EXACT)
+    return EXACT
 
 
 def _has_number(value: Any) -> bool:
@@ -251,7 +268,9 @@ def _numbers(fields: Mapping[str, Any], above: str) -> Iterator[tuple[str, Repor
 
 
 def _name_criterion(name: str) -> str:
-    return COVERAGE[1] if name == COVERAGE[0] else name
+    if name == COVERAGE[0]:
+        return COVERAGE[1]
+    return name
 
 
 def _spread(value: Mapping[str, Any]) -> ReportedMetric:
@@ -279,8 +298,14 @@ def _verdicts(value: Mapping[str, Any]) -> Iterator[ReportedMetric]:
     """Yield the rate of passes. The program divides by every row, including those without a verdict."""
     counts = [value.get(name) for name in ("pass", "fail", "unknown")]
     whole_counts = [count for count in counts if isinstance(count, int) and not isinstance(count, bool)]
-    passed = counts[0] if isinstance(counts[0], int) and not isinstance(counts[0], bool) else None
-    n = sum(whole_counts) if len(whole_counts) > 1 else None
+    if isinstance(counts[0], int) and not isinstance(counts[0], bool):
+        passed = counts[0]
+    else:
+        passed = None
+    if len(whole_counts) > 1:
+        n = sum(whole_counts)
+    else:
+        n = None
     rate = _float(value.get("pass_rate"))
     if rate is None and passed is not None and n:
         rate = passed / n
@@ -295,11 +320,15 @@ def _errors(fields: Mapping[str, Any]) -> ReportedMetric | None:
     count = int(count) if is_number(count) else None
     if rate is None and count is not None and n:
         rate = count / n
-    return None if rate is None else ReportedMetric(rate, int(n) if n is not None else None, whole=1.0, count=count)
+    if rate is None:
+        return None
+    return ReportedMetric(rate, int(n) if n is not None else None, whole=1.0, count=count)
 
 
 def _float(value: Any) -> float | None:
-    return float(value) if is_number(value) else None
+    if is_number(value):
+        return float(value)
+    return None
 
 
 def _is_endless(value: Any) -> TypeGuard[float]:

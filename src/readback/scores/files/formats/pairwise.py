@@ -86,7 +86,10 @@ def _outcome(fields: Mapping[str, Any], word: str, row: Row, settings: FileSetti
     place = Location(file=settings.source.path, line=row.line or None, record=item)
     won = SAID.get(word)
     if won is None or not a or not b or a == b:
-        wrong = "the two models are not two" if won else f"the outcome is '{word[:40]}', not win_a, win_b or tie"
+        if won:
+            wrong = "the two models are not two"
+        else:
+            wrong = f"the outcome is '{word[:40]}', not win_a, win_b or tie"
         return Diagnostic("scr-bad-outcome", {"item": item, "reason": wrong}, place, f"{item}|{a}|{b}")
     by = text_of(next((fields[name] for name in BY if fields.get(name) is not None), None)) or settings.judge
     return Outcome(item, _key(a, settings), _key(b, settings), won, by, _shown_first(fields, a, b), place)

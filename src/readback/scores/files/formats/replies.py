@@ -145,7 +145,10 @@ class _Replies:
     def row(self, row: Row) -> None:
         fields, plan = row.fields, self.plan
         self.used += 1
-        item = " | ".join(text_of(fields.get(name)) for name in plan.item) if plan.item else ""
+        if plan.item:
+            item = " | ".join(text_of(fields.get(name)) for name in plan.item)
+        else:
+            item = ""
         item = item or label(row)
         judge = (text_of(fields.get(plan.judge)) if plan.judge else "") or self.settings.judge
         criteria = self._criteria_of(fields, judge)
@@ -184,7 +187,10 @@ class _Replies:
 
     def _criteria_of(self, fields: Mapping[str, Any], judge: str) -> tuple[str, ...]:
         """Return the criteria that a reply is read for: the row's own, else the judge's, else those of the file."""
-        own = text_of(fields.get(self.plan.criterion)) if self.plan.criterion else ""
+        if self.plan.criterion:
+            own = text_of(fields.get(self.plan.criterion))
+        else:
+            own = ""
         if own:
             return (own,)
         return self.settings.rubrics.list_criteria(judge) or self.criteria
@@ -201,7 +207,10 @@ def _plain_scores(reply: Reply, text: str, criteria: Collection[str]) -> Mapping
 def _note(reply: Reply, text: str) -> str:
     """Return the judge's own note where the reply has one under a usual name; else the beginning of the reply."""
     for name in RATIONALE:
-        note = reply.value.get(name) if reply.value is not None else None
+        if reply.value is not None:
+            note = reply.value.get(name)
+        else:
+            note = None
         if isinstance(note, str) and note.strip():
             return legible(note)
     return legible(text[:KEPT])
@@ -228,10 +237,17 @@ def _layout(samples: Sequence[Mapping[str, Any]], source: ScoreSource) -> Layout
     left_aside -= {*item_columns(fields, source)}
     roles = layout([name for name in fields if name not in left_aside], source, ())
     return Layout(
-        item=roles.item, judge=roles.judge, run=roles.run, replicate=roles.replicate, cluster=roles.cluster,
-        prompt=roles.prompt, status=roles.status, criterion=roles.criterion, candidates=roles.candidates,
+        item=roles.item,
+        judge=roles.judge,
+        run=roles.run,
+        replicate=roles.replicate,
+        cluster=roles.cluster,
+        prompt=roles.prompt,
+        status=roles.status,
+        criterion=roles.criterion,
+        candidates=roles.candidates,
         unused=(*roles.unused, *sorted(left_aside)),
-    )  # fmt: skip
+    )
 
 
 def _criteria(texts: Collection[str], settings: FileSettings) -> tuple[str, ...]:
@@ -248,7 +264,9 @@ def _plain(texts: Collection[str], settings: FileSettings) -> tuple[str, ...]:
     labels = [name for name, count in counts.items() if count * 2 >= len(written) and look_up(name, settings.criteria)]
     if labels:
         return tuple(labels)
-    return (SCORE,) if any(find_plain_scores(text, (SCORE,)) for text in written) else ()
+    if any(find_plain_scores(text, (SCORE,)) for text in written):
+        return (SCORE,)
+    return ()
 
 
 def _numbers(texts: Iterable[str], settings: FileSettings) -> tuple[str, ...]:
@@ -262,7 +280,11 @@ def _numbers(texts: Iterable[str], settings: FileSettings) -> tuple[str, ...]:
     readable = 0
     for text in filter(None, texts):
         value = judge_reply.read(text, ()).value
-        keys = [*dict.fromkeys(_numeric(value))] if value is not None else []  # in their order, each once
+        # in their order, each once
+        if value is not None:
+            keys = [*dict.fromkeys(_numeric(value))]
+        else:
+            keys = []
         readable += bool(keys)
         together.update(name for name in keys if name + SCORE_ENDING in keys)
         counts.update(keys)
@@ -283,4 +305,6 @@ def _numeric(value: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return value
+    return ""

@@ -154,7 +154,9 @@ class _Log:
 def _shorten(reason: str) -> str:
     """Return the first line of a reason, with a mark where it goes on."""
     line = reason.strip().partition("\n")[0][:LONGEST_REASON].rstrip()
-    return line if line == reason.strip() else f"{line} …"
+    if line == reason.strip():
+        return line
+    return f"{line} …"
 
 
 @dataclass(slots=True)
@@ -189,7 +191,11 @@ def _add_aggregates(scores: FileScores, log: _Log, settings: FileSettings) -> Fi
         judge, criterion, value = aggregate.judge or settings.judge, aggregate.criterion, aggregate.value
         is_uneven = log.repeated.get((aggregate.condition, aggregate.judge, criterion))
         if value is not None and PLAIN.fullmatch(aggregate.name) and not is_uneven:
-            n = aggregate.n if is_uneven is None else None  # of repeated records it counts each once
+            # of repeated records it counts each once
+            if is_uneven is None:
+                n = aggregate.n
+            else:
+                n = None
             means.append(Reported(condition, criterion, judge, value, DECIMALS, n, place))
         else:
             summaries.append(OwnSummary(condition, criterion, judge, aggregate.name, value, place))
@@ -203,7 +209,10 @@ def _make_row(aggregate: Aggregate) -> Grade:
 def _note_ends(rows: Iterable[Row | Diagnostic], ends: dict[str, tuple[float, float]]) -> Iterator[Row | Diagnostic]:
     """Yield the rows, and note the lowest and the highest number of each criterion."""
     for row in rows:
-        value = None if isinstance(row, Diagnostic) else row.fields.get("score")
+        if isinstance(row, Diagnostic):
+            value = None
+        else:
+            value = row.fields.get("score")
         if isinstance(value, int | float):
             name = str(row.fields["criterion"])  # type: ignore[union-attr]
             low, high = ends.get(name, (value, value))

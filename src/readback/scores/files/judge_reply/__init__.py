@@ -5,9 +5,20 @@ from readback.scores.files.judge_reply.reply_scores import NULL, Mark, mark, sco
 from readback.scores.table import NOT_READ
 
 __all__ = [
-    "NOT_READ", "NULL", "RAG", "RUBRIC", "Mark", "Reply", "Step", "mark", "read", "read_plain", "scores", "spellings",
+    "NOT_READ",
+    "NULL",
+    "RAG",
+    "RUBRIC",
+    "Mark",
+    "Reply",
+    "Step",
+    "mark",
+    "read",
+    "read_plain",
+    "scores",
+    "spellings",
     "written",
-]  # fmt: skip
+]
 
 # The keys a reply is asked for: by the judge of GRAG-LiveRAG, and by the rubrics of beyond-the-cutoff.
 RAG = ("evaluation_notes", "relevance_score", "faithfulness_score")

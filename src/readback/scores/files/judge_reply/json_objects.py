@@ -39,7 +39,10 @@ def objects(text: str, start: int, stop: int) -> Iterator[Found]:
         except NotJson as fault:
             yield Found(begin, end, {}, fault.reason)
             continue
-        why = f"'{decoder.repeated[0][:40]}' is in it twice" if decoder.repeated else ""
+        if decoder.repeated:
+            why = f"'{decoder.repeated[0][:40]}' is in it twice"
+        else:
+            why = ""
         yield Found(begin, end, value, why or ("NaN or infinity is in it" if decoder.endless else ""))
 
 

@@ -19,5 +19,8 @@ def spell_as_json(text: str) -> str:
 def _spelled(match: re.Match[str]) -> str:
     if match[3]:
         return WORDS[match[3]]
-    inside = match[1] if match[1] is not None else match[2]
+    if match[1] is not None:
+        inside = match[1]
+    else:
+        inside = match[2]
     return json.dumps(ESCAPE.sub(lambda escape: MEANT.get(escape[1], escape[1]), inside), ensure_ascii=False)

@@ -71,7 +71,10 @@ def read(text: str, keys: Collection[str], *, upstream: Literal[None, "rag", "ru
     other = [candidate for candidate in holding if candidate.start != chosen.start and candidate.value != chosen.value][
         :MOST
     ]
-    step = steps.get(chosen.start, "braces") if chosen in good else "braces"
+    if chosen in good:
+        step = steps.get(chosen.start, "braces")
+    else:
+        step = "braces"
     span, others = (chosen.start, chosen.end), tuple((candidate.start, candidate.end) for candidate in other)
     return Reply(step, chosen.value, span, thought, others, refused, tuple(_diagnostics(step, span, others)))
 
@@ -98,7 +101,12 @@ def _without_object(
         spelled = spell_as_json(proper)
         good = [candidate for candidate in objects(spelled, 0, len(spelled)) if not candidate.refused]
         holding = [candidate for candidate in (_find_holder(candidate, keys) for candidate in good) if candidate]
-        chosen = holding[-1] if holding else good[-1] if len(good) == 1 and _alone(spelled, good[0]) else None
+        if holding:
+            chosen = holding[-1]
+        elif len(good) == 1 and _alone(spelled, good[0]):
+            chosen = good[-1]
+        else:
+            chosen = None
         if chosen is not None:
             return Reply("python mapping", chosen.value, part, thought)
     return Reply(thought=thought, refused=refused)
@@ -123,7 +131,9 @@ def _find_holder(candidate: Found, keys: Collection[str]) -> Found | None:
     if holds(candidate.value, keys):
         return candidate
     within = inner(candidate.value, keys)
-    return None if within is None else Found(candidate.start, candidate.end, within)
+    if within is None:
+        return None
+    return Found(candidate.start, candidate.end, within)
 
 
 def _steps(text: str, start: int, stop: int, good: list[Found]) -> Iterator[tuple[int, Step]]:
@@ -167,4 +177,6 @@ def _decode(text: str, start: int, end: int, step: Step) -> Reply | None:
         value = Decoder().whole(text[start:end])
     except NotJson:
         return None
-    return Reply(step, value, (start, end)) if isinstance(value, dict) else None
+    if isinstance(value, dict):
+        return Reply(step, value, (start, end))
+    return None

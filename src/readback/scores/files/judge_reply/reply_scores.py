@@ -44,7 +44,10 @@ def written(reply: Reply, name: str) -> Mark:
     if reply.unknown_form:
         return Mark(math.nan, "missing", NOT_READ)
     if reply.value is None:
-        why = f"{NOTHING} ({reply.refused[0]})" if reply.refused else NOTHING
+        if reply.refused:
+            why = f"{NOTHING} ({reply.refused[0]})"
+        else:
+            why = NOTHING
         return Mark(math.nan, "failed", why)
     for place in _places(reply.value):
         for key in spellings((name,)):
@@ -61,7 +64,9 @@ def mark(value: Any) -> Mark:
         return _not_a_number("true" if value else "false")
     if isinstance(value, int | float):
         fits = abs(value) < LARGEST  # false for NaN, which a strict reading has refused before
-        return Mark(float(value) + 0.0, "scored") if fits else _not_a_number(str(value)[:40])
+        if fits:
+            return Mark(float(value) + 0.0, "scored")
+        return _not_a_number(str(value)[:40])
     if isinstance(value, str) and NUMBER.fullmatch(value.strip()) and abs(float(value)) < LARGEST:
         return Mark(float(value) + 0.0, "scored", text=True)
     return _not_a_number(value[:40] if isinstance(value, str) else "a list" if isinstance(value, list) else "an object")

@@ -80,7 +80,9 @@ def summarise_origins(segments: Sequence[Segment], log: str | None = None) -> st
 
 
 def _say_look(look: str) -> str:
-    return t(f"messages.look_{look}") if look else t("messages.dim_none")
+    if look:
+        return t(f"messages.look_{look}")
+    return t("messages.dim_none")
 
 
 def _legend(look: str, count: int, whole: int, size: str) -> Markup:
@@ -228,8 +230,14 @@ def _set(values: Mapping[str, Any]) -> None:
 
 
 def _field(path: str, value: Any, use: str, faults: Sequence[int]) -> Markup:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    more = t("messages.more_characters", n=len(text) - SHOWN) if len(text) > SHOWN else ""
+    if isinstance(value, str):
+        text = value
+    else:
+        text = json.dumps(value, ensure_ascii=False)
+    if len(text) > SHOWN:
+        more = t("messages.more_characters", n=len(text) - SHOWN)
+    else:
+        more = ""
     mark = show.h('<span class="{}">{}</span>', USES[use], t(f"messages.{use}"))
     numbers = show.join([show.h(' <span class="rb-n">{}</span>', number) for number in faults])
     return show.h(
@@ -246,8 +254,13 @@ def _use(path: str, value: Any, used: frozenset[str], texts: Sequence[str]) -> s
     """Whether a field was put into the messages, is in them as a part of another one, or does neither."""
     if _is_used(path, used):
         return "used"
-    stripped = value.strip() if isinstance(value, str) else ""
-    return "inside" if len(stripped) >= TELLING and any(stripped in text for text in texts) else "unused"
+    if isinstance(value, str):
+        stripped = value.strip()
+    else:
+        stripped = ""
+    if len(stripped) >= TELLING and any(stripped in text for text in texts):
+        return "inside"
+    return "unused"
 
 
 def leaves_of(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:

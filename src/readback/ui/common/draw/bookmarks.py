@@ -65,7 +65,9 @@ def _save(name: str, payload: Mapping[str, Any]) -> None:
 def _path(link: str) -> str:
     """Return a link without the host, which others may reach by another name."""
     parts = urlsplit(link)
-    return f"{parts.path}?{parts.query}" if parts.query else parts.path
+    if parts.query:
+        return f"{parts.path}?{parts.query}"
+    return parts.path
 
 
 def copy(name: str, text: str, file: str, label: str) -> None:
@@ -91,7 +93,9 @@ def way(page: str, **params: str | None) -> str:
     """
     parts = urlsplit(st.context.url or "")
     path = address.href(page, **{"workspace": choice.workspace_id(), **params})
-    return f"{parts.scheme}://{parts.netloc}{path}" if parts.netloc else path
+    if parts.netloc:
+        return f"{parts.scheme}://{parts.netloc}{path}"
+    return path
 
 
 def words() -> Mapping[str, str]:

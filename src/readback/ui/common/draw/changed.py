@@ -78,7 +78,10 @@ def _watch(name: str) -> None:
     if entry is None:
         return
     last_files: tuple[Moved, ...] | None = st.session_state.pop("looked_at", None)
-    files = last_files if last_files is not None else session.moved(entry.stamp.files, entry.path, shared=True)
+    if last_files is not None:
+        files = last_files
+    else:
+        files = session.moved(entry.stamp.files, entry.path, shared=True)
     if files:
         show.draw(_notice(t("frame.changed", n=len(files)), files, ""))
         st.button(t("frame.show_new"), key="show_new", on_click=_accept)

@@ -77,7 +77,9 @@ def held_by(fields: Values, question: str) -> Source:
         return Source(contexts, "\n\n".join(texts), "excerpt")
     if contexts:
         return Source(contexts, "\n\n".join(contexts), "contexts")
-    return Source(contexts, "", "nothing") if prompt else Source(contexts, question, "prompt")
+    if prompt:
+        return Source(contexts, "", "nothing")
+    return Source(contexts, question, "prompt")
 
 
 def find_citations(text: str) -> tuple[Citation, ...]:
@@ -137,7 +139,10 @@ def _numbered(text: str, contexts: Sequence[str] | None) -> tuple[Mark, ...]:
 def _mark_verdict(verdict: Verdict, source: Source) -> str:
     if source.against == "nothing":
         return f"{_describe_citation(verdict.citation)}. {t('citations.state_unchecked')}"
-    there = exact.spelling(verdict.source.text) if verdict.source else ""
+    if verdict.source:
+        there = exact.spelling(verdict.source.text)
+    else:
+        there = ""
     name = verdict.state.replace(" ", "_")
     state = t(f"citations.state_{name}", where=t(f"citations.in_{source.against}"), there=there)
     return f"{_describe_citation(verdict.citation)}. {state}"
@@ -148,7 +153,9 @@ def _describe_citation(citation: Citation) -> str:
     kind = t(f"citations.kind_{citation.kind.replace(' ', '_')}")
     if citation.is_short and citation.normal:
         return t("citations.stands_for", kind=kind, normal=citation.normal)
-    return t("citations.is", kind=kind, normal=citation.normal) if citation.normal else kind
+    if citation.normal:
+        return t("citations.is", kind=kind, normal=citation.normal)
+    return kind
 
 
 def _cites(text: str) -> bool:

@@ -26,7 +26,10 @@ def button(label: str, make: Callable[[], str | bytes], file: str, kind: str, *,
 
     def make_file() -> bytes:
         content = make()
-        raw = content.encode("utf-8") if isinstance(content, str) else content
+        if isinstance(content, str):
+            raw = content.encode("utf-8")
+        else:
+            raw = content
         _remark(raw, whose)
         return raw
 

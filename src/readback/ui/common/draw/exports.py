@@ -36,7 +36,9 @@ def as_json(messages_to_send: Sequence[Message]) -> str:
 
 def wording(ours: Sequence[str]) -> str | None:
     """Return the part of a file's name that states that a text is in Readback's own wording."""
-    return f"wording-{adapters.OURS}" if ours else None
+    if ours:
+        return f"wording-{adapters.OURS}"
+    return None
 
 
 def body(messages_to_send: Sequence[Message], kind: str, model: str, settings: Mapping[str, Any] | None = None) -> str:
@@ -51,7 +53,10 @@ def body(messages_to_send: Sequence[Message], kind: str, model: str, settings: M
 
 def curl(messages_to_send: Sequence[Message], kind: str, model: str) -> str:
     """Return a command line that sends the body, with an address to fill in."""
-    path = "/api/chat" if kind == "ollama" else "/v1/chat/completions"
+    if kind == "ollama":
+        path = "/api/chat"
+    else:
+        path = "/v1/chat/completions"
     text = body(messages_to_send, kind, model).replace(
         "'", "\\u0027"
     )  # a quote inside a shell's quotes, spelled as JSON

@@ -68,7 +68,10 @@ def warn_of_loss() -> None:
 
 def name(token: str) -> str:
     """Return the name of a workspace: of an upload its time and its files, since several may have one name."""
-    folder = upload.path(token, choice.browser()) if token.startswith(upload.PREFIX) else None
+    if token.startswith(upload.PREFIX):
+        folder = upload.path(token, choice.browser())
+    else:
+        folder = None
     if folder is None:
         return token
     return t("frame.upload_name", time=clock((upload.home() / token).stat().st_mtime), name=upload.title(folder))

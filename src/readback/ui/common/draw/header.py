@@ -19,7 +19,10 @@ NAME = "READBACK_NAME"  # the variable with a name of a team's own for this serv
 def draw(page: str) -> None:
     """Draw the head. `page` is the address of the page in view; its room is marked as the current one."""
     opened, _ = choice.peek()
-    shut = explain_empty_rooms(opened) if opened else {}
+    if opened:
+        shut = explain_empty_rooms(opened)
+    else:
+        shut = {}
     rooms = [
         {"title": t(f"frame.{room}"), "href": address.href(room), "current": room == page, "why": shut.get(room, "")}
         for room in ROOMS

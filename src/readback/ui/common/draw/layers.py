@@ -21,7 +21,10 @@ VIEWS = ("messages", "wire", "training", "stored")
 def model_text(assembly: Assembly, record: Record | None = None) -> ModelInput | None:
     """Return what the server makes of the messages (of the record in view), where it is known."""
     workspace = choice.workspace()
-    condition = workspace.condition(assembly.choice.condition) if assembly.choice.condition else None
+    if assembly.choice.condition:
+        condition = workspace.condition(assembly.choice.condition)
+    else:
+        condition = None
     return model_input.build_model_input(workspace, record or choice.record(), assembly, condition, False)
 
 
@@ -77,11 +80,21 @@ def _link(name: str, there: bool, here: bool, errors: int) -> Markup:
 def same(first: Assembly, other: Assembly, role: str) -> bool | None:
     """Whether a role's text is equal in both; None where one of them has no such message."""
     texts = [next((m.text for m in assembly.messages if m.role == role), None) for assembly in (first, other)]
-    return None if None in texts else texts[0] == texts[1]
+    if None in texts:
+        return None
+    return texts[0] == texts[1]
 
 
 def names_a_model(workspace: Workspace, assembly: Assembly) -> str:
     """Return the model's name for a request body, as the configuration has it; empty where it has none."""
-    condition = workspace.condition(assembly.choice.condition) if assembly.choice.condition else None
-    model = workspace.models.get(condition.model) if condition and condition.model else None
-    return str(model.settings.get("model") or model.name) if model else ""
+    if assembly.choice.condition:
+        condition = workspace.condition(assembly.choice.condition)
+    else:
+        condition = None
+    if condition and condition.model:
+        model = workspace.models.get(condition.model)
+    else:
+        model = None
+    if model:
+        return str(model.settings.get("model") or model.name)
+    return ""

@@ -59,7 +59,10 @@ def filtered(
     if audit.every is None:
         filtered_groups = [_filter_group(group, name, fits, severity, condition, words) for group in wanted]
     else:
-        every = audit.every.searched(words) if words else audit.every.kinds
+        if words:
+            every = audit.every.searched(words)
+        else:
+            every = audit.every.kinds
         kinds = [kind for kind in every if fits(kind.severity, kind.place)]
         filtered_groups = [narrowed(group, kinds, name, words) for group in wanted]
     return tuple(group for group in filtered_groups if group.count)
@@ -79,7 +82,9 @@ def conditions(groups_found: Sequence[Group], audit: Audit) -> tuple[str, ...]:
 
 def condition_label(condition: str) -> str:
     """Return a condition as the filter offers it."""
-    return t("findings.no_row") if condition == NO_ROW else exact.spelling(condition)
+    if condition == NO_ROW:
+        return t("findings.no_row")
+    return exact.spelling(condition)
 
 
 def weigh(audit: Audit, workspace: Workspace) -> tuple[Weighed, ...]:
@@ -124,7 +129,10 @@ def heading(group: Group, before: int, count: int, audit: Audit, drawn: int = 0)
     `drawn`.
     """
     sample = audit.sample
-    section = "sample" if sample and group.records and group.code not in sample.full else "findings"
+    if sample and group.records and group.code not in sample.full:
+        section = "sample"
+    else:
+        section = "findings"
     if drawn:
         return t("findings.drawn", n=PLACES, all=drawn, seed=SEED)
     if not count:
@@ -160,7 +168,9 @@ def none(audit: Audit) -> str:
         return t("findings.none_faults")
     if any(n for _, n in audit.ignored):
         return t("findings.none_ignored")
-    return t("sample.none", **sample_words.bound(audit.sample)) if audit.sample else t("findings.none")
+    if audit.sample:
+        return t("sample.none", **sample_words.bound(audit.sample))
+    return t("findings.none")
 
 
 def _filter_group(
@@ -173,7 +183,9 @@ def _filter_group(
 ) -> Group:
     if not group.findings:  # none was kept: only the rule's own severity is known
         whole = severity in ("", group.severity) and not condition and not words
-        return group if whole else replace(group, count=0)
+        if whole:
+            return group
+        return replace(group, count=0)
     findings = [
         finding
         for finding in group.findings
@@ -194,7 +206,10 @@ def _describe_finding(finding: Finding, title: str) -> str:
 def extent(audit: Audit, group: Group, records: int) -> str:
     """In how many records a rule has a finding, of how many, and which lighter ones are among them."""
     sample = audit.sample
-    total = hit(sample, group.code, group.records)[1] if sample else looked_at(audit, group.code, records)
+    if sample:
+        total = hit(sample, group.code, group.records)[1]
+    else:
+        total = looked_at(audit, group.code, records)
     return " · ".join(part for part in (_of_records(audit, group, total), also(group)) if part)
 
 

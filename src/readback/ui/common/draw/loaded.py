@@ -48,21 +48,20 @@ def left(dataset_counts: Counts) -> str:
     "" where there is nothing to say.
     """
     if dataset_counts.read + dataset_counts.bad + dataset_counts.blank != dataset_counts.lines:
-        return t("overview.counts_bad", n=dataset_counts.bad) if dataset_counts.bad else ""
-    key = (
-        "both"
-        if dataset_counts.bad and dataset_counts.blank
-        else "bad"
-        if dataset_counts.bad
-        else "blank"
-        if dataset_counts.blank
-        else ""
-    )
-    return (
-        t(f"overview.lines_{key}", n=dataset_counts.lines, bad=dataset_counts.bad, blank=dataset_counts.blank)
-        if key
-        else ""
-    )
+        if dataset_counts.bad:
+            return t("overview.counts_bad", n=dataset_counts.bad)
+        return ""
+    if dataset_counts.bad and dataset_counts.blank:
+        key = "both"
+    elif dataset_counts.bad:
+        key = "bad"
+    elif dataset_counts.blank:
+        key = "blank"
+    else:
+        key = ""
+    if key:
+        return t(f"overview.lines_{key}", n=dataset_counts.lines, bad=dataset_counts.bad, blank=dataset_counts.blank)
+    return ""
 
 
 def noticed() -> tuple[Finding, ...] | None:
@@ -100,4 +99,6 @@ def _path(row: Mapping[str, Any]) -> Markup:
 
 
 def _used(used: bool) -> str:
-    return "yes" if used else "no"
+    if used:
+        return "yes"
+    return "no"

@@ -46,7 +46,10 @@ def message(
     raw = exports.exact(text)
     sizes = (t("messages.characters", n=len(text)), t("messages.bytes", n=len(raw)), sized.words)
     other_parts = parts(whole)
-    counts = ", ".join(part for part in sizes if part) if text else _no_text(other_parts)
+    if text:
+        counts = ", ".join(part for part in sizes if part)
+    else:
+        counts = _no_text(other_parts)
     head = show.h('<div class="rb-head"><h2>{}</h2><span class="rb-small">{}</span></div>', title, counts)
     cut = sized.cut if token_sizes.on() else None
     marked = (*marks(findings, numbers), *more, *hits.marks(text), *cited.marked(text, source))
@@ -74,7 +77,9 @@ def parts_markup(name: str, other_parts: Sequence[Part]) -> Markup:
                 '<dd><div class="rb-text" id="part-{}-{}">{}</div></dd>', name, number, show.exact_text(part.text)
             )
         rows.append(show.h("<dt>{}</dt>{}", part_title(part), below))
-    return show.h('<dl class="rb-parts">{}</dl>', show.join(rows)) if rows else Markup("")
+    if rows:
+        return show.h('<dl class="rb-parts">{}</dl>', show.join(rows))
+    return Markup("")
 
 
 def _no_text(other_parts: Sequence[Part]) -> str:
@@ -105,7 +110,10 @@ def describe(segment: Segment) -> str:
     at = segment.place
     place = show.where(Location(file=at.file, line=at.line, column=at.column))
     origin = t(f"messages.from_{segment.origin}", name=segment.name or "")
-    wording = t("messages.wording_readback") if segment.wording == adapters.OURS else ""
+    if segment.wording == adapters.OURS:
+        wording = t("messages.wording_readback")
+    else:
+        wording = ""
     return ", ".join(part for part in (" ".join(origin.split()), wording, place) if part)
 
 
@@ -113,7 +121,9 @@ def spoken() -> str | None:
     """Return the language of the workspace's texts, "" where it states none; None where it is that of the page."""
     workspace, _ = choice.peek()
     stated = workspace.language if workspace else ""
-    return None if stated == language() else stated
+    if stated == language():
+        return None
+    return stated
 
 
 def markup(
@@ -145,7 +155,10 @@ def markup(
     dims = " ".join(f"rb-dim-{look}" for look in exact.ORDER if dim in exact.ORDER and look != dim)
     most = _most(segments)
     is_untraced = all(exact.look(segment) == UNKNOWN for segment in segments)  # then a mark tells nothing apart
-    kind = f"rb-all-{UNKNOWN}" if is_untraced else f"rb-most-{most}"
+    if is_untraced:
+        kind = f"rb-all-{UNKNOWN}"
+    else:
+        kind = f"rb-most-{most}"
     looks = " ".join(filter(None, (dims, kind if most and not dims else "")))
     return f'<div class="{looks}" id="text-{name}" data-rb-start="{start}">{text}</div>'
 
@@ -156,7 +169,9 @@ def _most(segments: Sequence[Segment]) -> str:
     for segment in segments:
         sizes[exact.look(segment)] += len(segment.text)
     look, size = next(iter(sizes.most_common(1)), ("", 0))
-    return look if size > MOST * sizes.total() else ""
+    if size > MOST * sizes.total():
+        return look
+    return ""
 
 
 def whitespace() -> bool:

@@ -20,7 +20,10 @@ Cells = Mapping[str, Any]
 
 def find_log(assembly: Assembly) -> str | None:
     """Return the log whose messages an assembly has, because no file says how they are assembled; else None."""
-    condition = choice.workspace().condition(assembly.choice.condition) if assembly.choice.condition else None
+    if assembly.choice.condition:
+        condition = choice.workspace().condition(assembly.choice.condition)
+    else:
+        condition = None
     if condition is None or condition.mode or condition.task or assembly.choice.mode or assembly.choice.task:
         return None
     return condition.logged
@@ -36,7 +39,10 @@ def describe_logged(logged: Observation | None, log: str | None = None) -> str:
     if logged.first_difference is None:
         unsaid = logged.sent is not None and logged.sent.form == "prompt" and logged.sent.messages[0][0] != "system"
         return t("messages.observed_prompt" if unsaid else "messages.observed", where=where)
-    key = "messages.observed_respelled" if logged.verdict == "respelled" else "messages.observed_differs"
+    if logged.verdict == "respelled":
+        key = "messages.observed_respelled"
+    else:
+        key = "messages.observed_differs"
     return t(key, where=where, role=logged.first_difference.role, at=logged.first_difference.at + 1)
 
 
@@ -45,15 +51,26 @@ def lead(audit: Audit | None) -> str:
     counts = _counts(audit) if audit else []
     equal, logged = sum(n for n, _ in counts), sum(n for _, n in counts)
     if audit and audit.sample and (logged or _any_logged()):
-        return t("sample.observed", equal=equal, n=logged) if logged else t("sample.observed_none")
+        if logged:
+            return t("sample.observed", equal=equal, n=logged)
+        return t("sample.observed_none")
     if not logged:
         alone = any(each.logged and not each.mode for each in choice.workspace().conditions)
         return t("held.as_logged" if alone else "overview.observed")
-    without = sum(not row.observed[1] for row in audit.conditions) if audit else 0
+    if audit:
+        without = sum(not row.observed[1] for row in audit.conditions)
+    else:
+        without = 0
     respelled = count_respelled(audit) if audit else 0
     differing = logged - equal - respelled
-    key = "overview.observed_some" if differing else "overview.observed_equal"
-    rest = f" {t('overview.observed_without', n=without)}" if without else ""
+    if differing:
+        key = "overview.observed_some"
+    else:
+        key = "overview.observed_equal"
+    if without:
+        rest = f" {t('overview.observed_without', n=without)}"
+    else:
+        rest = ""
     if respelled:
         rest = f" {t('overview.observed_respelled', n=respelled)}{rest}"
     return t(key, equal=equal, logged=logged, n=differing) + rest

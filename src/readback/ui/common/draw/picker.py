@@ -66,7 +66,9 @@ def kind() -> str:
     kinds = dict.fromkeys(name.partition(":")[0] for name in options(choice.workspace()))
     if "condition" in kinds:
         return "condition"
-    return "mode_task" if {"mode", "task"} <= kinds.keys() else next(iter(kinds), "mode")
+    if {"mode", "task"} <= kinds.keys():
+        return "mode_task"
+    return next(iter(kinds), "mode")
 
 
 def is_custom() -> bool:
@@ -77,7 +79,10 @@ def is_custom() -> bool:
 def options(workspace: Workspace) -> Mapping[str, Selection]:
     """Return what the list offers: conditions, or modes where there are none; tasks; judges."""
     conditions = [Selection(condition=c.name) for c in workspace.conditions if c.sends]
-    modes = [] if conditions else [Selection(mode=mode) for mode in workspace.prompts]
+    if conditions:
+        modes = []
+    else:
+        modes = [Selection(mode=mode) for mode in workspace.prompts]
     tasks = [Selection(task=task) for task in workspace.tasks]
     judges = [Selection(judge=judge) for judge in workspace.judges]
     return {key(selection): selection for selection in (*conditions, *modes, *tasks, *judges)}
@@ -90,8 +95,12 @@ def key(sent: Selection) -> str:
     if sent.condition:
         return f"condition:{sent.condition}"
     if sent.mode:
-        return f"mode:{sent.mode}" if not (sent.adapter or sent.task) else "custom:mode"
-    return f"task:{sent.task}" if not sent.adapter else "custom:task"
+        if not (sent.adapter or sent.task):
+            return f"mode:{sent.mode}"
+        return "custom:mode"
+    if not sent.adapter:
+        return f"task:{sent.task}"
+    return "custom:task"
 
 
 def label(name: str) -> str:
@@ -99,7 +108,9 @@ def label(name: str) -> str:
     if name == CUSTOM:
         return t("messages.custom")
     kind, _, rest = name.partition(":")
-    return rest if kind == "condition" else t(f"messages.sent_{kind}", name=rest)
+    if kind == "condition":
+        return rest
+    return t(f"messages.sent_{kind}", name=rest)
 
 
 def _pick(choices: Mapping[str, Selection], before: Selection) -> None:
@@ -124,7 +135,10 @@ def _pick(choices: Mapping[str, Selection], before: Selection) -> None:
 
 def _step(choices: Mapping[str, Selection], now: str, by: int) -> None:
     names = list(choices)
-    name = names[(names.index(now) + by) % len(names)] if now in names else names[0]
+    if now in names:
+        name = names[(names.index(now) + by) % len(names)]
+    else:
+        name = names[0]
     st.session_state["sent"] = name
     _pick(choices, Selection())
 

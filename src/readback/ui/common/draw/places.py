@@ -35,7 +35,12 @@ def places(
     for number, same in enumerate(stacks):
         finding = same[0]
         part = context.excerpt(finding)
-        parts = context.in_place(finding) if number == 0 else ((part,) if part else ())
+        if number == 0:
+            parts = context.in_place(finding)
+        elif part:
+            parts = (part,)
+        else:
+            parts = ()
         with st.container(key=f"place_{number}"):
             text, side = st.columns([5, 2], gap="small")
             with text:
@@ -85,14 +90,18 @@ def _name_place(finding: Finding, context: Quoted) -> Markup:
 
 def _name_record(finding: Finding) -> str:
     at = finding.place
-    return at.record if at.record is not None else t("findings.numbered", n=at.index)
+    if at.record is not None:
+        return at.record
+    return t("findings.numbered", n=at.index)
 
 
 def _name_sent(finding: Finding) -> str:
     """Return the name of what is sent at a place: a condition, else mode, task and adapter; "" for none."""
     at = finding.place
     name = at.condition or " · ".join(part for part in (at.mode, at.task, at.adapter) if part)
-    return name if len(name) <= NAME else f"{name[:NAME]} …"
+    if len(name) <= NAME:
+        return name
+    return f"{name[:NAME]} …"
 
 
 def _find_item(group: Group) -> str:
@@ -114,9 +123,15 @@ def find_advice(group: Group) -> str:
 def entry(finding: Finding, context: Quoted, part: Excerpt | None) -> Entry:
     """Return a finding to take along."""
     page, target, _ = _way(finding, context.own_id(finding.place))
-    masked = t("messages.masked") if context.masked(finding.place) else ""
+    if context.masked(finding.place):
+        masked = t("messages.masked")
+    else:
+        masked = ""
     ours = context.worded(finding)
-    worded = t("messages.wording", names=", ".join(ours)) if ours else ""
+    if ours:
+        worded = t("messages.wording", names=", ".join(ours))
+    else:
+        worded = ""
     digests = {
         t("list.fingerprint"): context.fingerprint(finding),
         t("list.finding_key", code=finding.code): finding.key,
@@ -139,7 +154,10 @@ def _place(
     root = context.workspace.root
     whole = sentence.shorten_paths(sentence.finish(finding.message), root)
     brief = sentence.cut_brief(whole)
-    more = show.h(FOLD, t("findings.whole_message"), whole) if brief != whole else Markup("")
+    if brief != whole:
+        more = show.h(FOLD, t("findings.whole_message"), whole)
+    else:
+        more = Markup("")
     graver = show.severity(finding.severity) if finding.severity != group.severity else ""
     return show.h(
         '<div class="rb-places" id="f-{}" data-rb-change="{}" tabindex="-1">'
@@ -159,7 +177,10 @@ def _place(
 def _message(part: Excerpt, finding: Finding, named: bool) -> Markup:
     """Return a text with the stretch in it; its name is above it where there are several."""
     words = t("findings.characters", name=sentence.capitalise(part.label), n=max(part.whole, len(part.text)))
-    name = show.h('<p class="rb-small rb-part-name">{}</p>', words) if named else Markup("")
+    if named:
+        name = show.h('<p class="rb-small rb-part-name">{}</p>', words)
+    else:
+        name = Markup("")
     return show.h("{}{}", name, quote.quote(part, finding.severity))
 
 
@@ -169,10 +190,19 @@ def _where(same: Sequence[Finding], context: Quoted) -> Markup:
     page, target, way = _way(finding, context.own_id(at))
     label = t("findings.open_in_prompts")
     spoken = show.h('{}<span class="rb-aloud">: {}</span>', label, way)
-    link = show.link(page, spoken, **target) if way else Markup("")
-    spot = replace(at, record=None, condition=None, mode=None, adapter=None, task=None, judge=None) if way else at
+    if way:
+        link = show.link(page, spoken, **target)
+    else:
+        link = Markup("")
+    if way:
+        spot = replace(at, record=None, condition=None, mode=None, adapter=None, task=None, judge=None)
+    else:
+        spot = at
     where = ", ".join(part for part in (way, show.where(spot)) if part)
-    example = t("findings.same", n=len(same)) if len(same) > 1 else ""
+    if len(same) > 1:
+        example = t("findings.same", n=len(same))
+    else:
+        example = ""
     words = sentence.capitalise(example + sentence.shorten_paths(where, context.workspace.root))
     return show.h('<p class="rb-where">{} {}</p>', words, link)
 
@@ -181,7 +211,10 @@ def _fix(fix: str, context: Quoted) -> Markup:
     """Return how to fix what was found, as it stands beside its place."""
     advice = sentence.shorten_paths(sentence.finish(fix), context.workspace.root)
     brief = sentence.cut_brief(advice)
-    more = show.h(FOLD, t("findings.whole_fix"), advice) if brief != advice else Markup("")
+    if brief != advice:
+        more = show.h(FOLD, t("findings.whole_fix"), advice)
+    else:
+        more = Markup("")
     card = '<div class="rb-fix-card"><strong>{}</strong><p>{}</p>{}</div>'
     return show.h(card, t("findings.fix"), listing.prose(brief), more)
 
@@ -194,7 +227,10 @@ def _others(same: Sequence[Finding], context: Quoted) -> Markup:
     for finding in same[:LINKS]:
         page, target, _ = _way(finding, context.own_id(finding.place))
         links.append(show.link(page, _name_record(finding), **target))
-    more = t("findings.others_more", n=len(same) - LINKS) if len(same) > LINKS else ""
+    if len(same) > LINKS:
+        more = t("findings.others_more", n=len(same) - LINKS)
+    else:
+        more = ""
     fold = '<details class="rb-others"><summary>{}</summary><p>{} {}</p></details>'
     return show.h(fold, t("findings.others", n=len(same)), show.join(links, ", "), more)
 
@@ -205,20 +241,32 @@ def _way(finding: Finding, own: str | None) -> tuple[str, dict[str, str | None],
     if not show.has_message(at):
         return "findings", {"code": finding.code}, ""
     sent = sent_of(at)
-    record = at.record if at.record is not None else str(at.index)
+    if at.record is not None:
+        record = at.record
+    else:
+        record = str(at.index)
     condition = _name_sent(finding)
-    sentence = (
-        t("findings.in_condition", record=record, condition=condition)
-        if condition
-        else t("findings.in_record", record=record)
-    )
-    judge = t("findings.of_judge", judge=at.judge) if at.judge else ""
+    if condition:
+        sentence = t("findings.in_condition", record=record, condition=condition)
+    else:
+        sentence = t("findings.in_record", record=record)
+    if at.judge:
+        judge = t("findings.of_judge", judge=at.judge)
+    else:
+        judge = ""
     if own is None and at.record is None and condition:  # the one empty record of a workspace without data
         sentence = condition
     has_selection = any((sent.condition, sent.mode, sent.task, sent.judge))
-    target = (
-        {key: getattr(sent, key) for key in ("condition", "mode", "adapter", "task", "judge")} if has_selection else {}
-    )
-    index = None if own is not None or at.index is None else str(at.index)
-    view = {"layer": "wire"} if at.role == READ else {}
+    if has_selection:
+        target = {key: getattr(sent, key) for key in ("condition", "mode", "adapter", "task", "judge")}
+    else:
+        target = {}
+    if own is not None or at.index is None:
+        index = None
+    else:
+        index = str(at.index)
+    if at.role == READ:
+        view = {"layer": "wire"}
+    else:
+        view = {}
     return "prompts", {"record": own, "index": index, "finding": finding.key, **target, **view}, f"{sentence}{judge}"

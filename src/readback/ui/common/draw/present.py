@@ -38,7 +38,9 @@ def on() -> bool:
 
 def wide(pixels: int) -> int:
     """Return the width of a control whose text grows when the page is presented."""
-    return round(pixels * LARGER) if on() else pixels
+    if on():
+        return round(pixels * LARGER)
+    return pixels
 
 
 def holding(names: Iterable[str], least: int) -> int:
@@ -61,7 +63,13 @@ def _letter(letter: str) -> float:
         return NARROW.get(letter) or WIDE[letter]
     if east_asian_width(letter) in "WF":
         return SQUARE
-    return FOREIGN if ord(letter) > ord("ſ") else CAPITAL if letter.isupper() else SMALL if letter.islower() else DIGIT
+    if ord(letter) > ord("ſ"):
+        return FOREIGN
+    if letter.isupper():
+        return CAPITAL
+    if letter.islower():
+        return SMALL
+    return DIGIT
 
 
 def slide(name: str) -> DeltaGenerator:
@@ -100,7 +108,9 @@ def draw_steps() -> None:
 
 def _get_number() -> int:
     text = st.query_params.get(SLIDE, "1")
-    return max(1, int(text)) if text.isdecimal() and len(text) < 4 else 1
+    if text.isdecimal() and len(text) < 4:
+        return max(1, int(text))
+    return 1
 
 
 def _go(number: int) -> None:
@@ -112,7 +122,10 @@ def draw() -> None:
     st.session_state[SLIDES] = []
     if on():
         show.draw(show.h('<span class="rb-present"></span>'))
-    label, help_ = ("frame.present_end", "frame.present_end_help") if on() else ("frame.present", "frame.present_help")
+    if on():
+        label, help_ = ("frame.present_end", "frame.present_end_help")
+    else:
+        label, help_ = ("frame.present", "frame.present_help")
     st.button(t(label), key="present", help=t(help_), type="tertiary", on_click=_turn)
 
 

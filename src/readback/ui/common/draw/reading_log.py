@@ -38,7 +38,10 @@ def _draw_first_request(path: Path) -> None:
     if len(files) != 1:
         return
     job = caches.first_request(str(files[0]), choice.key()[1])
-    messages = job.result if job.ready.wait(PATIENCE) else None
+    if job.ready.wait(PATIENCE):
+        messages = job.result
+    else:
+        messages = None
     if not messages:
         return
     show.draw(show.h("<h2>{}</h2><p>{}</p>", t("frame.first_request"), t("frame.first_request_alone")))

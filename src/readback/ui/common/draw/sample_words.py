@@ -59,13 +59,18 @@ def records(audit: Audit, group: Group) -> str:
 
 def column(audit: Audit | None, title: str) -> str:
     """Return the title of a column, which states where its numbers are those of a sample."""
-    return t("sample.column", title=title) if audit and audit.sample else title
+    if audit and audit.sample:
+        return t("sample.column", title=title)
+    return title
 
 
 def _cost(sample: Sample) -> str:
     """Draw what the whole check costs: how many prompts, and how long at the speed of the sample."""
     ways, seconds = len(selections.list_selections(choice.workspace())), math.ceil(sample.seconds)
-    sentences = [t("sample.cost", n=sample.total, ways=ways, all=sample.total * ways)] if ways else []
+    if ways:
+        sentences = [t("sample.cost", n=sample.total, ways=ways, all=sample.total * ways)]
+    else:
+        sentences = []
     if seconds:
         long = seconds > LONG
         sentences.append(t("sample.minutes", n=math.ceil(seconds / 60)) if long else t("sample.seconds", n=seconds))

@@ -25,11 +25,17 @@ def format_value(value: float, *, is_mean: bool) -> str:
 def render_chip(value: float, state: int, criterion: Criterion, *, is_mean: bool = False) -> Markup:
     """Return a score with the look of its place on the scale, or in words why there is none."""
     if state != SCORED:
-        title = t("scores.no_row") if state == NO_ROW else ""
+        if state == NO_ROW:
+            title = t("scores.no_row")
+        else:
+            title = ""
         word = t(f"scores.{TITLES.get(state, 'missing')}")
         return show.h('<span class="rb-score-chip rb-score-chip-none" title="{}">{}</span>', title, word)
     step = find_step(value, criterion)
-    looks = ["plain"] if step is None else [str(step), f"pattern-{find_pattern(value, step, criterion)}"]
+    if step is None:
+        looks = ["plain"]
+    else:
+        looks = [str(step), f"pattern-{find_pattern(value, step, criterion)}"]
     text = format_value(value, is_mean=is_mean or not value.is_integer())
     return render_template("ui/common/draw/score_chip.html.jinja", t=t, looks=looks, text=text)
 
@@ -52,4 +58,6 @@ def find_step(value: float, criterion: Criterion) -> int | None:
 
 def find_pattern(value: float, step: int, criterion: Criterion) -> int:
     """Return the pattern that charts give to this value, or to its place on a scale without steps."""
-    return criterion.values.index(value) % PATTERNS if value in criterion.values else step
+    if value in criterion.values:
+        return criterion.values.index(value) % PATTERNS
+    return step

@@ -64,11 +64,17 @@ def _follow(token: str) -> None:
         show.draw(show.h('<p class="rb-notice rb-info" role="note">{} {}</p>', t("share.ended"), stop))
         return
     href, number, private, presenter = state
-    sentence = t("share.follows", name=presenter) if presenter else t("share.follows_somebody")
+    if presenter:
+        sentence = t("share.follows", name=presenter)
+    else:
+        sentence = t("share.follows_somebody")
     if private:
         sentence = t("share.follows_private")
     own = "&".join(f"{key}={value}" for key in ("follow", present.KEY) if (value := address.get(key)))
-    target = f"{href}{'&' if '?' in href else '?'}{own}" if href else ""
+    if href:
+        target = f"{href}{'&' if '?' in href else '?'}{own}"
+    else:
+        target = ""
     show.draw(
         show.h(
             '<p class="rb-follows" data-rb-follow="{}" data-rb-number="{} {}">{} {}</p>',

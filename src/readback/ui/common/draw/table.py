@@ -122,9 +122,10 @@ def _tools(key: str, columns: Sequence[Column], rows: list[Mapping[str, Any]], c
         name = f"{key}_down"
         address.follow_switch(name)
         down = st.toggle(t("frame.descending"), key=name, on_change=address.keep, args=(name,))
-        matching_rows = (
-            [row for row in rows if words.casefold() in " ".join(map(str, row.values())).casefold()] if words else rows
-        )
+        if words:
+            matching_rows = [row for row in rows if words.casefold() in " ".join(map(str, row.values())).casefold()]
+        else:
+            matching_rows = rows
         if order:
             matching_rows = sorted(matching_rows, key=lambda row: _order(row.get(order)), reverse=down)
         downloads.button(
@@ -153,29 +154,34 @@ def _page(key: str, count: int) -> int:
 
 def _cell(column: Column, row: Mapping[str, Any], first: bool) -> Markup:
     value = row.get(column.key)
-    content = (
-        column.show(row)
-        if column.show
-        else show.number(value)
-        if column.number
-        else value
-        if value is not None
-        else "–"
-    )
+    if column.show:
+        content = column.show(row)
+    elif column.number:
+        content = show.number(value)
+    elif value is not None:
+        content = value
+    else:
+        content = "–"
     if first:
         return show.h('<th scope="row" class="{}">{}</th>', _side(column), content)
     return show.h('<td class="{}">{}</td>', _side(column), content)
 
 
 def _side(column: Column) -> str:
-    return "rb-num" if column.number else "rb-left"
+    if column.number:
+        return "rb-num"
+    return "rb-left"
 
 
 def _hint(column: Column) -> Markup:
-    return show.h(' title="{}"', column.help) if column.help else Markup("")
+    if column.help:
+        return show.h(' title="{}"', column.help)
+    return Markup("")
 
 
 def _order(value: Any) -> tuple[int, float, str]:
     if isinstance(value, int | float) and value == value:
         return (0, float(value), "")
-    return (1, 0.0, str(value).casefold()) if value is not None else (2, 0.0, "")
+    if value is not None:
+        return (1, 0.0, str(value).casefold())
+    return (2, 0.0, "")

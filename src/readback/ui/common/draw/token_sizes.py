@@ -75,7 +75,14 @@ def drawn(cut: Cut | None, within: Span) -> tuple[exact.Token, ...]:
         doubled = (
             before is not None and piece.special and before.special and before.start == 0 and before.ids == piece.ids
         )
-        look = "doubled" if doubled else "special" if piece.special else "odd" if number % 2 else "even"
+        if doubled:
+            look = "doubled"
+        elif piece.special:
+            look = "special"
+        elif number % 2:
+            look = "odd"
+        else:
+            look = "even"
         tokens.append(
             exact.Token(max(0, piece.start - start), min(piece.end, end) - start, look, _describe_piece(piece, look))
         )
@@ -112,7 +119,12 @@ def describe_looks(read: Sequence[Segment], assembly: Assembly) -> Mapping[str, 
 def switch(assembly: Assembly, view: str) -> None:
     """Draw the switch for tokens; greyed where they are only estimated, with its cure, and where none are drawn."""
     exactly, drawn_here = counter(assembly.choice).exact, view in VIEWS
-    help_key = "switch_help" if exactly and drawn_here else "not_in_view" if exactly else "needs_tokenizer"
+    if exactly and drawn_here:
+        help_key = "switch_help"
+    elif exactly:
+        help_key = "not_in_view"
+    else:
+        help_key = "needs_tokenizer"
     address.follow_switch("tokens")
     st.toggle(
         t("tokens.switch"),
@@ -125,7 +137,9 @@ def switch(assembly: Assembly, view: str) -> None:
 
 
 def _cutter(text: str, by: Counter, *, special: bool) -> Cut | None:
-    return (lambda within: _cut(repr(by), _digest(text), special, within, by, text)) if by.exact else None
+    if by.exact:
+        return lambda within: _cut(repr(by), _digest(text), special, within, by, text)
+    return None
 
 
 def on() -> bool:

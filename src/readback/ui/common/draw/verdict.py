@@ -16,7 +16,10 @@ SHOWN = 3  # faults that a cell names
 
 def word(verdict: Verdict) -> Markup:
     """Fair, not fair, fair with the same fault, or cannot tell."""
-    here = "_sample" if "sample" in verdict.unchecked and verdict.kind in ("fair", "same") else ""
+    if "sample" in verdict.unchecked and verdict.kind in ("fair", "same"):
+        here = "_sample"
+    else:
+        here = ""
     return show.h('<strong class="{}">{}</strong>', LOOKS[verdict.kind], t(f"verdict.{verdict.kind}{here}"))
 
 
@@ -39,13 +42,18 @@ def find_first_fault(verdict: Verdict) -> Fault | None:
 def unchecked(verdicts: Iterable[Verdict]) -> tuple[str, ...]:
     """Return what none of these verdicts examined."""
     every = [verdict.unchecked for verdict in verdicts]
-    return tuple(each for each in every[0] if all(each in verdict for verdict in every)) if every else ()
+    if every:
+        return tuple(each for each in every[0] if all(each in verdict for verdict in every))
+    return ()
 
 
 def not_checked(parts: Iterable[str]) -> str:
     """Return the parts of `unchecked` in a sentence, or nothing; before it that both sides share what is not known."""
     every = tuple(parts)
-    shared = t("verdict.shared_system") if "system" in every else ""
+    if "system" in every:
+        shared = t("verdict.shared_system")
+    else:
+        shared = ""
     names = [t(f"verdict.unchecked_{each}") for each in every if each != "system"]
     return " ".join(filter(None, (shared, t("verdict.unchecked", what="; ".join(names)) if names else "")))
 
@@ -54,7 +62,10 @@ def why(verdict: Verdict, brief: bool = False, but: Collection[str] = ()) -> Mar
     """Return the faults or what is missing, and unless `brief` what was not examined; without what `but` has, which is
     said elsewhere.
     """
-    reasons = [show.h("{}", differs(verdict))] if verdict.confounded else []
+    if verdict.confounded:
+        reasons = [show.h("{}", differs(verdict))]
+    else:
+        reasons = []
     reasons += [_fault(verdict, fault) for fault in verdict.faults[:SHOWN]]
     if len(verdict.faults) > SHOWN:
         reasons.append(show.h("{}", t("verdict.more", n=len(verdict.faults) - SHOWN)))
@@ -70,7 +81,10 @@ def line(verdict: Verdict, folded: bool = False) -> Markup:
     """Return the whole answer in a paragraph. Where it is `folded`, the page names the two A and B, and what was not
     checked is one click away.
     """
-    question = t("verdict.asked_here") if folded else t("verdict.asked", a=verdict.pair.a, b=verdict.pair.b)
+    if folded:
+        question = t("verdict.asked_here")
+    else:
+        question = t("verdict.asked", a=verdict.pair.a, b=verdict.pair.b)
     if not folded:
         return show.h('<p class="rb-verdict">{} {} {}</p>', question, word(verdict), why(verdict))
     unlooked, more = not_checked(verdict.unchecked), Markup("")
@@ -86,7 +100,9 @@ def line(verdict: Verdict, folded: bool = False) -> Markup:
 
 def _alone(verdict: Verdict) -> list[str]:
     """Return what is varied, where that does not speak against the comparison."""
-    return [differs(verdict)] if verdict.varied and not verdict.confounded else []
+    if verdict.varied and not verdict.confounded:
+        return [differs(verdict)]
+    return []
 
 
 def _fault(verdict: Verdict, fault: Fault) -> Markup:
@@ -101,7 +117,10 @@ def _fault(verdict: Verdict, fault: Fault) -> Markup:
             code=fault.code,
             arm=side,
         )
-    key = "verdict.fault_apart" if fault.records else "verdict.fault_both"
+    if fault.records:
+        key = "verdict.fault_apart"
+    else:
+        key = "verdict.fault_both"
     sentence = t(key, title=fault.title, n=len(fault.records))
     links = [show.link("findings", side, severity="error", code=fault.code, arm=side) for side in fault.sides]
     return show.h("{} ({})", sentence, show.join(links, ", "))

@@ -24,7 +24,9 @@ def ask(kind: str, key: object, work: Callable[[Progress], Any]) -> Job:
 def find_job(kind: str, key: object) -> Job | None:
     """Return the work of that kind, if it is about `key`."""
     entry = _all().get(kind)
-    return entry[1] if entry is not None and entry[0] == key else None
+    if entry is not None and entry[0] == key:
+        return entry[1]
+    return None
 
 
 def drop(kind: str) -> None:

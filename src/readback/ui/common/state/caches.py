@@ -82,7 +82,9 @@ def first_request(path: str, _: str) -> Job:
 
 def marked(stamp: str, chosen: Mapping[str, str]) -> str:
     """Return the stamp of files of which some were chosen."""
-    return f"{stamp}{CHOSEN}{json.dumps(chosen, sort_keys=True)}" if chosen else stamp
+    if chosen:
+        return f"{stamp}{CHOSEN}{json.dumps(chosen, sort_keys=True)}"
+    return stamp
 
 
 def with_fields(opened: Workspace, fields: Mapping[str, str]) -> Workspace:
@@ -112,7 +114,10 @@ def answers(
 ) -> Answers:
     """Return what a condition's model replied."""
     opened = _opened or workspace(path, stamp, fields)[0]
-    condition_found = opened.condition(condition) if opened else None
+    if opened:
+        condition_found = opened.condition(condition)
+    else:
+        condition_found = None
     return open_answers(opened or Workspace(Path(path), ""), condition_found or Condition(condition))
 
 
@@ -127,7 +132,9 @@ def observer(path: str, stamp: str, fields: tuple[tuple[str, str], ...]) -> Obse
     """Return what was logged of requests; None while nothing can be held against it."""
     opened, _ = workspace(path, stamp, fields)
     data = dataset(path, stamp, fields).result
-    return Observer(opened, data) if opened and data is not None else None
+    if opened and data is not None:
+        return Observer(opened, data)
+    return None
 
 
 @st.cache_resource(max_entries=VIEWED, show_spinner=False)

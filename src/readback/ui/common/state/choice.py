@@ -61,7 +61,9 @@ def begin() -> None:
 def workspace_id() -> str:
     """Return the id of the workspace in view: the one in the address, else the first."""
     wanted = address.get("workspace")
-    return wanted if wanted is not None and wanted in _list_workspaces() else next(iter(_list_workspaces()), "")
+    if wanted is not None and wanted in _list_workspaces():
+        return wanted
+    return next(iter(_list_workspaces()), "")
 
 
 def workspace(*, offer: bool = True) -> Workspace:
@@ -223,7 +225,10 @@ def _find_asked(choice: Selection, at: int) -> Selection | None:
 
     A file of requests to several models has each record under one of them: nobody should have to look for it.
     """
-    condition = workspace().condition(choice.condition) if choice.condition else None
+    if choice.condition:
+        condition = workspace().condition(choice.condition)
+    else:
+        condition = None
     if condition is None or not condition.logged or condition.mode or condition.task or not len(dataset()):
         return None
     others = logged_calls.find_others(condition, workspace().conditions)
@@ -233,7 +238,9 @@ def _find_asked(choice: Selection, at: int) -> Selection | None:
     if logged_calls.is_asked(root, condition, looked_at):
         return None
     other = next((each for each in others if logged_calls.is_asked(root, each, looked_at)), None)
-    return Selection(condition=other.name) if other else None
+    if other:
+        return Selection(condition=other.name)
+    return None
 
 
 def _find_fullest() -> Selection:
@@ -295,7 +302,9 @@ def assembly(choice: Selection | None = None, extra: Values | None = None) -> As
 
     def make() -> Assembly:
         assembled = assemble.assemble(workspace(), record(), selection, answer(selection), tried)
-        return assembled if assembled.index is not None else replace(assembled, index=at)
+        if assembled.index is not None:
+            return assembled
+        return replace(assembled, index=at)
 
     return caches.assembly(key(), at, astuple(selection), json.dumps(tried), make)
 
@@ -339,7 +348,9 @@ def find_logged(assembled: Assembly) -> Observation | None:
     if assembled.fingerprint != assembly(assembled.choice).fingerprint:
         return None
     watching = caches.observer(*key())
-    return watching.observe(record(), assembled) if watching else None
+    if watching:
+        return watching.observe(record(), assembled)
+    return None
 
 
 def audit() -> Audit:
@@ -357,7 +368,9 @@ def whole_audit() -> Audit | None:
     Starts by itself on small datasets, or when `recheck` asks. What somebody had checked to its end is there for
     everybody, so that a link shows the same to the next.
     """
-    return None if _sampled() else _audit(True)
+    if _sampled():
+        return None
+    return _audit(True)
 
 
 def audit_job() -> Job | None:
@@ -375,7 +388,10 @@ def _sampled() -> bool:
     if size() <= AT_ONCE or len(dataset()) <= SIZE or key()[1] in st.session_state.setdefault("checked", set()):
         return False
     begun = caches.audited(key())
-    result = begun.result if begun and begun.ready.is_set() else None
+    if begun and begun.ready.is_set():
+        result = begun.result
+    else:
+        result = None
     return not isinstance(result, Audit) or result.stopped
 
 
@@ -384,7 +400,11 @@ def _audit(whole: bool) -> Audit:
     if (begun is None or not begun.ready.is_set()) and _moved():
         overtaken()
     try:
-        sentence = "frame.checking" if workspace().dataset else "frame.checking_files"  # no records, no count
+        # no records, no count
+        if workspace().dataset:
+            sentence = "frame.checking"
+        else:
+            sentence = "frame.checking_files"
         return cast(Audit, wait(_audit_job(whole), sentence, "audit"))
     except DatasetChanged as changed:
         overtaken(changed)

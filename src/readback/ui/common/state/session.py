@@ -72,7 +72,9 @@ def find_opening(name: str, path: Path, chosen: Mapping[str, str]) -> Job | None
     while not job.ready.wait(POLL):
         if job.total and time.monotonic() - job.began > PATIENCE:
             return job
-    return job if job.stopped and job.result is None else None
+    if job.stopped and job.result is None:
+        return job
+    return None
 
 
 def opened(name: str, path: Path, chosen: Mapping[str, str]) -> tuple[Workspace | None, str]:
@@ -105,7 +107,9 @@ def forget() -> None:
 def record(key: Key, at: int) -> Record | None:
     """Return the record that was last in view, if it is that one: its file may have been written to since."""
     entry: tuple[Key, int, Record] | None = st.session_state.get("held_record")
-    return entry[2] if entry is not None and entry[:2] == (key, at) else None
+    if entry is not None and entry[:2] == (key, at):
+        return entry[2]
+    return None
 
 
 def keep_record(key: Key, at: int, record_in_view: Record) -> Record:
@@ -132,7 +136,9 @@ class Moved:
     @property
     def clock(self) -> str:
         """When it changed, in the server's time."""
-        return time.strftime("%H:%M", time.localtime(self.at)) if self.at is not None else ""
+        if self.at is not None:
+            return time.strftime("%H:%M", time.localtime(self.at))
+        return ""
 
 
 def moved(before: Mapping[str, str], path: Path, shared: bool = False) -> tuple[Moved, ...]:

@@ -59,7 +59,9 @@ class Job:
     def left(self) -> float | None:
         """Seconds left at the speed so far, or None while that cannot be said."""
         spent = time.monotonic() - self.began
-        return spent / self.done * (self.total - self.done) if self.done and self.total and spent > 1 else None
+        if self.done and self.total and spent > 1:
+            return spent / self.done * (self.total - self.done)
+        return None
 
 
 def wait(job: Job, sentence: str, key: str) -> Any:
@@ -113,7 +115,10 @@ def _watch(job: Job, sentence: str, key: str, part: Callable[[Any], object] | No
     share = job.done / job.total if job.total else 0.0
     done, total = job.done, job.total
     sizes = {"read": size(done), "size": size(total)}  # of what counts bytes
-    sentence_text = t(sentence, done=done, total=total, **sizes) if done or total else t("frame.starting")
+    if done or total:
+        sentence_text = t(sentence, done=done, total=total, **sizes)
+    else:
+        sentence_text = t("frame.starting")
     st.progress(min(share, 1.0), sentence_text)
     show.draw(show.aloud(sentence_text, ended=t("frame.ended")))
     with st.container(horizontal=True, vertical_alignment="center"):

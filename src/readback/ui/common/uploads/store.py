@@ -164,7 +164,9 @@ def path(token: str, whose: str) -> Path | None:
         mine = secrets.compare_digest((folder / OWNER).read_text("ascii"), whose)
     except OSError:
         return None
-    return next((inner for inner in folder.iterdir() if inner.is_dir()), None) if mine and not _old(folder) else None
+    if mine and not _old(folder):
+        return next((inner for inner in folder.iterdir() if inner.is_dir()), None)
+    return None
 
 
 def mine(whose: str) -> tuple[str, ...]:
@@ -181,7 +183,9 @@ def title(folder: Path) -> str:
     if len(names) == 1:
         return names[0]
     first = next((name for name in names if name_folder(name) == folder.name), None)
-    return t("frame.upload_files", file=first, n=len(names) - 1) if first else folder.name
+    if first:
+        return t("frame.upload_files", file=first, n=len(names) - 1)
+    return folder.name
 
 
 def delete(token: str, whose: str) -> None:
@@ -312,7 +316,9 @@ def _left_out(name: str, reason: str, severity: Severity | None = None) -> Diagn
 def _shorten_name(name: str) -> str:
     """Return a name for a note: short, and without what is not a character."""
     printable = name.encode("utf-8", "backslashreplace").decode("utf-8")
-    return printable if len(printable) <= SHOWN else f"{printable[:SHOWN]}…"
+    if len(printable) <= SHOWN:
+        return printable
+    return f"{printable[:SHOWN]}…"
 
 
 # Which of the names in an upload are kept, and under which path; what belongs to git or to a review is not.
@@ -332,7 +338,9 @@ def parts(name: str) -> tuple[str, ...] | None:
     """Return a name as folders and a file below the upload, or None where it leads elsewhere."""
     folders = tuple(part for part in name.replace("\\", "/").split("/") if part != ".")
     wrong = not folders or any(part in ("", "..") or ":" in part or "\0" in part for part in folders)
-    return None if wrong or len(folders) > DEPTH else folders
+    if wrong or len(folders) > DEPTH:
+        return None
+    return folders
 
 
 def unkept(names: Iterable[str]) -> str:

@@ -77,7 +77,10 @@ def _counted(content: BinaryIO) -> int:
     start = content.seek(max(0, size - END_SIZE - COMMENT - LOCATOR_SIZE - END_64_SIZE))
     tail = content.read(size - start)
     bare = tail[-END_SIZE:].startswith(END) and tail.endswith(b"\0\0")
-    at = len(tail) - END_SIZE if bare else tail.rfind(END)
+    if bare:
+        at = len(tail) - END_SIZE
+    else:
+        at = tail.rfind(END)
     if at < 0 or at + END_SIZE > len(tail):
         raise BrokenError(NO_ZIP)
     count, listing = struct.unpack_from("<H", tail, at + 10)[0], struct.unpack_from("<I", tail, at + 12)[0]
@@ -128,7 +131,9 @@ def _refused(info: zipfile.ZipInfo, content: BinaryIO, data: int) -> str:
         content.seek(data)
         head = content.read(9)  # version, length of the settings, settings: one byte and the dictionary's size
         if len(head) < 9 or struct.unpack_from("<I", head, 5)[0] > DICTIONARY:
-            return f"unpacking it takes more than {DICTIONARY >> 20} MiB of memory" if len(head) == 9 else DAMAGED
+            if len(head) == 9:
+                return f"unpacking it takes more than {DICTIONARY >> 20} MiB of memory"
+            return DAMAGED
     return ""
 
 

@@ -51,7 +51,10 @@ def arrive() -> None:
     name = st.session_state.get(KIND)
     if name is None:
         return
-    job = _empty_job() if name == "empty" else _check()
+    if name == "empty":
+        job = _empty_job()
+    else:
+        job = _check()
     if isinstance(job.error, DatasetChanged):
         choice.overtaken(job.error)
     if job.error is not None:
@@ -100,7 +103,10 @@ def _describe_place(name: str, audit: Audit, workspace: Workspace) -> There | No
     ends = audit.lengths.get(selection_key(sent))
     if ends is None:
         return None
-    index, n = (ends.longest_at, ends.longest) if name == "longest" else (ends.shortest_at, ends.shortest)
+    if name == "longest":
+        index, n = (ends.longest_at, ends.longest)
+    else:
+        index, n = (ends.shortest_at, ends.shortest)
     values = {"record": called(index), "n": n, "all": ends.records, "sent": compare_words.sent(sent)}
     return index, None, t(f"messages.go_{name}_said", **values)
 
@@ -140,7 +146,10 @@ def _widest(audit: Audit) -> There | None:
 def _newest(audit: Audit) -> There | None:
     """Return the first finding that the check before the files changed did not have."""
     before = _before()
-    old = {finding.key for finding in before.findings} if before else set()
+    if before:
+        old = {finding.key for finding in before.findings}
+    else:
+        old = set()
     new = [finding for finding in audit.findings if finding.key not in old and finding.place.index is not None]
     if before is None or not new:
         return None
@@ -161,9 +170,17 @@ def _before() -> Audit | None:
     """Return the check of the files as they were before they changed, where it was made in full."""
     path, _, fields = choice.key()
     accepted = session.get_accepted(choice.workspace_id())
-    job = caches.audited((path, accepted.before.stamp.key, fields)) if accepted and accepted.before else None
-    result = job.result if job is not None and job.ready.is_set() else None
-    return result if isinstance(result, Audit) and not (result.stopped or result.truncated) else None
+    if accepted and accepted.before:
+        job = caches.audited((path, accepted.before.stamp.key, fields))
+    else:
+        job = None
+    if job is not None and job.ready.is_set():
+        result = job.result
+    else:
+        result = None
+    if isinstance(result, Audit) and not (result.stopped or result.truncated):
+        return result
+    return None
 
 
 def _check() -> Job:
@@ -199,9 +216,17 @@ def _blank(value: object) -> bool:
 
 def _model(workspace: Workspace, sent: Selection) -> Model | None:
     """Return the model that is sent to, where the files state how much it reads."""
-    condition = workspace.condition(sent.condition) if sent.condition else None
-    model = workspace.models.get(condition.model or "") if condition else None
-    return model if limits.find_limit(model) else None
+    if sent.condition:
+        condition = workspace.condition(sent.condition)
+    else:
+        condition = None
+    if condition:
+        model = workspace.models.get(condition.model or "")
+    else:
+        model = None
+    if limits.find_limit(model):
+        return model
+    return None
 
 
 def called(index: int) -> str:

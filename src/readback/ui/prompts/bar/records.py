@@ -57,7 +57,10 @@ def whole_name() -> None:
     if data.source is None:
         return
     is_listed = len(data) <= choice.LISTED
-    name = list_entries(*choice.key(), data, beside.aliases())[at] if is_listed else jump.called(at)
+    if is_listed:
+        name = list_entries(*choice.key(), data, beside.aliases())[at]
+    else:
+        name = jump.called(at)
     field = "record" if is_listed else "record_id"
     show.draw(show.h('<p class="rb-small rb-wrapped rb-on-phone" data-rb-whole="{}" hidden>{}</p>', field, name))
 
@@ -171,10 +174,20 @@ def find() -> None:
             st.form_submit_button(t("messages.find_all"), on_click=_search, args=(False,))
         with st.expander(t("messages.find_how")):
             places, under = ("record", "prompt"), ("sent", "all")
-            st.radio(t("messages.find_where"), places, key="find_where", horizontal=True,
-                     format_func=lambda name: t(f"messages.in_{name}"))  # fmt: skip
-            st.radio(t("messages.find_under"), under, key="find_under", horizontal=True,
-                     format_func=lambda name: t(f"messages.find_under_{name}"))  # fmt: skip
+            st.radio(
+                t("messages.find_where"),
+                places,
+                key="find_where",
+                horizontal=True,
+                format_func=lambda name: t(f"messages.in_{name}"),
+            )
+            st.radio(
+                t("messages.find_under"),
+                under,
+                key="find_under",
+                horizontal=True,
+                format_func=lambda name: t(f"messages.find_under_{name}"),
+            )
             st.toggle(t("messages.find_regex"), key="find_regex", help=t("messages.find_regex_help"))
             st.toggle(t("messages.find_case"), key="find_case")
 
@@ -185,7 +198,10 @@ def _search(show_next: bool) -> None:
     if not text:
         return None
     state[searching.SEARCHES] = state.get(searching.SEARCHES, 0) + 1
-    there = by_id(text) if show_next and not state["find_regex"] else None
+    if show_next and not state["find_regex"]:
+        there = by_id(text)
+    else:
+        there = None
     if there is None and show_next and state["find_where"] == "record" and not state["find_regex"]:
         return _in_record(text)
     if there is None:
@@ -220,7 +236,10 @@ def _in_record(text: str) -> None:
 def _arrive_at_holding() -> None:
     """While records are looked at for a text, show how far that is; then go there."""
     key = st.session_state.get(HOLDS)
-    job = background.find_job(HOLDS, key) if key is not None else None
+    if key is not None:
+        job = background.find_job(HOLDS, key)
+    else:
+        job = None
     if job is None:
         return
     if job.error is not None:
@@ -263,7 +282,9 @@ def _to_finding(here: tuple[str, ...], back: bool) -> None:
 def by_id(text: str) -> int | None:
     """Go to the record of that id, unless it is in view already."""
     called = choice.dataset().find(text)
-    return called if called != choice.position() else None
+    if called != choice.position():
+        return called
+    return None
 
 
 def finding(back: bool) -> None:
@@ -289,7 +310,10 @@ def finding(back: bool) -> None:
 def arrive() -> None:
     """While records are looked at for a finding, show how far that is; then go there."""
     key = st.session_state.get(KIND)
-    job = background.find_job(KIND, key) if key is not None else None
+    if key is not None:
+        job = background.find_job(KIND, key)
+    else:
+        job = None
     if (
         job is None or key is None or key[:3] != (choice.key(), choice.sent(), choice.position())
     ):  # somebody went elsewhere
@@ -324,5 +348,10 @@ def _go(there: There | None) -> None:
 def _audit() -> Audit | None:
     """Return the check of all records, where it was made to the end and holds every finding."""
     job = caches.audited(choice.key())
-    result = job.result if job is not None and job.ready.is_set() else None
-    return result if isinstance(result, Audit) and not (result.stopped or result.truncated) else None
+    if job is not None and job.ready.is_set():
+        result = job.result
+    else:
+        result = None
+    if isinstance(result, Audit) and not (result.stopped or result.truncated):
+        return result
+    return None

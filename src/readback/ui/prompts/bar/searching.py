@@ -40,7 +40,10 @@ def begin(text: str, regex: bool, case: bool, everywhere: bool, show_next: bool)
         search_expression.check_query(query)
     except QueryError as refused:
         return str(refused)
-    under = _every(choice.workspace()) if everywhere else (choice.sent(),)
+    if everywhere:
+        under = _every(choice.workspace())
+    else:
+        under = (choice.sent(),)
     hits.put(now := Search(query, under, show_next, 0 if show_next else st.session_state.get(SEARCHES, 0)))
     st.session_state[AT] = 0
     _job(now)
@@ -201,13 +204,20 @@ def _turn(at: int) -> None:
 
 
 def _row(hit: Hit, sent: Selection) -> Markup:
-    target = {"record": hit.record, "index": None} if _named(hit) else {"record": None, "index": str(hit.index)}
-    here = address.get("record") == hit.record if hit.record is not None else False
+    if _named(hit):
+        target = {"record": hit.record, "index": None}
+    else:
+        target = {"record": None, "index": str(hit.index)}
+    if hit.record is not None:
+        here = address.get("record") == hit.record
+    else:
+        here = False
     link = show.link("prompts", t("frame.record_is", record=_name(hit)), **target, **asdict(sent))
     times = show.h(' <span class="rb-small">{}</span>', t("messages.search_times", n=hit.count))
     role = show.h('<span class="rb-small">{}</span>', t("frame.role_is", role=hit.role))
     text = show.h("…{}<mark>{}</mark>{}…", *(show.exact_text(part) for part in (hit.before, hit.text, hit.after)))
-    link = show.h("<strong>{}</strong>", link) if here else link
+    if here:
+        link = show.h("<strong>{}</strong>", link)
     return show.h("{}{} {}<br>{}", link, times if hit.count > 1 else "", role, text)
 
 
@@ -220,7 +230,9 @@ def _first(hit: Hit) -> bool:
 
 
 def _name(hit: Hit) -> str:
-    return exact.spelling(hit.record) if hit.record is not None else str(hit.index + 1)
+    if hit.record is not None:
+        return exact.spelling(hit.record)
+    return str(hit.index + 1)
 
 
 def _show_hit(query: Query) -> Markup:

@@ -195,14 +195,19 @@ def _now(kind: str, choices: Mapping[str, Parts]) -> str:
     if kind in ("condition", "adapter"):
         parts_b: Parts = keys_of(b.choice)
         if kind == "adapter" and side("a").choice == replace(b.choice, adapter=side("a").choice.adapter):
-            return f"adapter:{b.choice.adapter}" if b.choice.adapter else AS_LINKED
+            if b.choice.adapter:
+                return f"adapter:{b.choice.adapter}"
+            return AS_LINKED
     elif kind == "layer":
         parts_b = {"layer": b.layer}
     elif kind == "option":
         parts_b = {"option": next((f"{name}={value}" for name, value in b.options), "")}
     else:
         name = st.query_params.get("b_workspace")
-        parts_b = {"workspace": name} if name else {"rev": b.rev}
+        if name:
+            parts_b = {"workspace": name}
+        else:
+            parts_b = {"rev": b.rev}
     return next((name for name, parts in choices.items() if dict(parts) == dict(parts_b)), AS_LINKED)
 
 
@@ -210,7 +215,9 @@ def _say(name: str) -> str:
     """How an entry reads."""
     kind, _, rest = name.partition(":")
     if name == AS_LINKED:
-        return sent(side("b").choice) if compare_sides.kind() in ("condition", "adapter") else t("compare.choose")
+        if compare_sides.kind() in ("condition", "adapter"):
+            return sent(side("b").choice)
+        return t("compare.choose")
     if kind == "adapter":
         return t("compare.through", name=rest)
     if kind == "rev":
@@ -247,4 +254,6 @@ def _in_mode(selection: Selection, mode: str) -> Selection:
 
 def _judging(selection: Selection, a: Selection) -> Selection:
     """Return the selection; a judge reads the answer that A's judge reads, or that A's condition gave."""
-    return replace(selection, condition=a.condition) if selection.judge and selection.condition is None else selection
+    if selection.judge and selection.condition is None:
+        return replace(selection, condition=a.condition)
+    return selection

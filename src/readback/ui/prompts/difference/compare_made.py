@@ -50,7 +50,10 @@ def build_side(asked_side: Side) -> ShownSide:
 
 def key(side: Side) -> Any:
     """Return what tells one side from another; for a second workspace also the stamp of its files."""
-    file_stamp = stamp(Path(side.workspace)).key if side.workspace is not None else ""
+    if side.workspace is not None:
+        file_stamp = stamp(Path(side.workspace)).key
+    else:
+        file_stamp = ""
     return choice.key(), astuple(side), file_stamp
 
 

@@ -44,9 +44,15 @@ def draw(d: Difference) -> None:
 def entry(d: Difference) -> Entry:
     """Make the entry for notes: its sentence, the two sides, the first difference in both, the fingerprints."""
     named = tuple(zip("AB", labels(), (d.a, d.b), strict=True))
-    masked = [t("messages.masked")] if any(side.assembly and side.assembly.masked for side in (d.a, d.b)) else []
+    if any(side.assembly and side.assembly.masked for side in (d.a, d.b)):
+        masked = [t("messages.masked")]
+    else:
+        masked = []
     adapter_names = adapters.list_own_wordings((*d.a.messages, *d.b.messages))
-    worded = [t("messages.wording", names=", ".join(adapter_names))] if adapter_names else []
+    if adapter_names:
+        worded = [t("messages.wording", names=", ".join(adapter_names))]
+    else:
+        worded = []
     return Entry(
         "difference",
         compare_made.sentence(d),
@@ -60,7 +66,10 @@ def entry(d: Difference) -> Entry:
 def _excerpts(d: Difference) -> Iterator[Excerpt]:
     """Yield the first difference, in both texts."""
     pair = next((pair for pair in d.messages if not pair.equal), None)
-    change = next((message for message in pair.changes if message.kind != "equal"), None) if pair else None
+    if pair:
+        change = next((message for message in pair.changes if message.kind != "equal"), None)
+    else:
+        change = None
     if pair is None or change is None:
         return
     for name, message, span in (("A", pair.a, change.a), ("B", pair.b, change.b)):
@@ -83,7 +92,10 @@ def as_json(d: Difference) -> str:
 def as_patch(d: Difference) -> str:
     """Format the difference of each message like `diff -u`."""
     adapter_names = adapters.list_own_wordings((*d.a.messages, *d.b.messages))
-    lines = [f"# wording: {adapters.OURS} ({', '.join(adapter_names)})\n"] if adapter_names else []
+    if adapter_names:
+        lines = [f"# wording: {adapters.OURS} ({', '.join(adapter_names)})\n"]
+    else:
+        lines = []
     for number, pair in enumerate(d.messages, 1):
         a, b = ((message.text if message else "").splitlines(keepends=True) for message in (pair.a, pair.b))
         role = pair.role_a or pair.role_b

@@ -116,7 +116,10 @@ def texts(d: Difference) -> None:
     if len(screens) > 1:
         show.notice(t("compare.part", first=screen.first, last=screen.last, n=total))
     body = "".join(_message(d, index, items) for index, items in screen.pieces)
-    narrow = " rb-inline" if st.query_params.get("inline") == "1" else ""
+    if st.query_params.get("inline") == "1":
+        narrow = " rb-inline"
+    else:
+        narrow = ""
     st.html(f'<div class="rb rb-compared{narrow}">{_heads(screen, total)}{body}</div>')
     if len(screens) > 1:
         _turn(number, len(screens))
@@ -172,7 +175,10 @@ def _heads(screen: Screen, total: int) -> Markup:
     cells = [show.h(name_of, *pair) for pair in zip("AB", names, strict=True)]
     previous, following = t("compare.previous_change_help"), t("compare.next_change_help")
     at, all_of = t("compare.at_change", all=total), t("compare.changes", n=total)
-    moves = steps.steps("change", previous, following, at, all_of) if screen.last else Markup("")
+    if screen.last:
+        moves = steps.steps("change", previous, following, at, all_of)
+    else:
+        moves = Markup("")
     heads = '<div class="rb-heads"><div class="rb-row">{}<div class="rb-to-b">{}{}</div></div></div>'
     return show.h(heads, *cells, moves)
 
@@ -183,16 +189,27 @@ def _message(d: Difference, index: int, items: Items) -> str:
     a, b = (
         Text(own_message.segments if own_message else (), message.describe, white) for own_message in (pair.a, pair.b)
     )
-    draw = inline if st.query_params.get("inline") == "1" else side_by_side
+    if st.query_params.get("inline") == "1":
+        draw = inline
+    else:
+        draw = side_by_side
     role = pair.role_a or pair.role_b or ""
     title = _title(role)
     head = show.h('<div class="rb-head"><h2>{}</h2><span class="rb-small">{}</span></div>', title, _counts(pair))
     end = _ends(pair, items)
     attributes = f'id="diff-{index}" role="region" tabindex="0" aria-label="{exact.attribute(title)}"{spoken}'
-    absent = " rb-no-a" if pair.a is None else " rb-no-b" if pair.b is None else ""
+    if pair.a is None:
+        absent = " rb-no-a"
+    elif pair.b is None:
+        absent = " rb-no-b"
+    else:
+        absent = ""
     looks = f"rb-diff{' rb-white' if white else ''}{end}{absent}"
     unknown = explain_unknown_message(d, pair)
-    inner = _draw_alone(pair, a, b, unknown) if unknown else draw(a, b, items)
+    if unknown:
+        inner = _draw_alone(pair, a, b, unknown)
+    else:
+        inner = draw(a, b, items)
     return f'{head}<div class="{looks}" {attributes}>{inner}</div>{_format_other_parts(pair, index)}'
 
 
@@ -233,7 +250,11 @@ def _counts(pair: MessageDifference) -> str:
     if pair.a is None or pair.b is None:
         only = pair.a or pair.b
         side = "A" if pair.b is None else "B"
-        key = "only_states" if only and only.role == "system" else "only"  # what the other one gets may not be known
+        # what the other one gets may not be known
+        if only and only.role == "system":
+            key = "only_states"
+        else:
+            key = "only"
         return t(f"compare.{key}", side=side, characters=t("messages.characters", n=len(only.text if only else "")))
     n = count(pair.changes)
     if not n:
@@ -265,21 +286,30 @@ def _screens(d: Difference, whole: bool) -> Iterator[Screen]:
 def _weight(item: Row | Fold) -> int:
     if isinstance(item, Fold):
         length = item.part.a[1] - item.part.a[0]
-        return 2 * length if length <= LONG else 0
+        if length <= LONG:
+            return 2 * length
+        return 0
     return sum(min(stop - start, LONG) for part in item.parts for start, stop in (part.a, part.b))
 
 
 def _numbers(item: Row | Fold) -> list[int]:
-    return [part.number for part in item.parts if part.number] if isinstance(item, Row) else []
+    if isinstance(item, Row):
+        return [part.number for part in item.parts if part.number]
+    return []
 
 
 def _ends(pair: MessageDifference, items: Sequence[Row | Fold]) -> str:
     """Where the text of each side ends on this part of the page, a mark says so."""
     if not items:
         return ""
-    end = items[-1].part if isinstance(items[-1], Fold) else items[-1].parts[-1]
+    if isinstance(items[-1], Fold):
+        end = items[-1].part
+    else:
+        end = items[-1].parts[-1]
     lengths = tuple(len(own_message.text) if own_message else 0 for own_message in (pair.a, pair.b))
-    return " rb-to-end" if (end.a[1], end.b[1]) == lengths else ""
+    if (end.a[1], end.b[1]) == lengths:
+        return " rb-to-end"
+    return ""
 
 
 def _part(parts: int) -> int:

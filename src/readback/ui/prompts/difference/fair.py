@@ -28,7 +28,10 @@ def draw() -> None:
     if names[0] is None or names[1] is None or names[0] == names[1] or not alone or replace(b, choice=a.choice) != a:
         return
     pair = Pair(names[0], names[1])
-    job = choice.audit_job() if _find_verdict(pair) is None else None
+    if _find_verdict(pair) is None:
+        job = choice.audit_job()
+    else:
+        job = None
     if job is not None and not job.ready.wait(PATIENCE):
         _awaited(job)
     elif (verdict_of_pair := _find_verdict(pair)) is not None:
@@ -42,7 +45,10 @@ def _awaited(job: Job) -> None:
     """One line, as the verdict that takes its place; the page below it is drawn meanwhile."""
     if job.ready.is_set():
         st.rerun()
-    key = "verdict.awaited" if job.total else "verdict.awaited_begun"
+    if job.total:
+        key = "verdict.awaited"
+    else:
+        key = "verdict.awaited_begun"
     progress = t(key, done=job.done, total=job.total)
     _line(f"{t('verdict.asked_here')} {progress}", t("verdict.awaited_see"))
 
@@ -55,7 +61,10 @@ def _find_verdict(pair: Pair) -> Verdict | None:
     """Return the verdict of the finished check, of all records or of a sample; None before there is one."""
     for whole in (True, False):
         job = caches.audited(choice.key(), whole)
-        audit = job.result if job is not None and job.ready.is_set() else None
+        if job is not None and job.ready.is_set():
+            audit = job.result
+        else:
+            audit = None
         if isinstance(audit, Audit):
             return verdict(audit, weighed(audit, groups(audit), (pair,)), pair)
     return None

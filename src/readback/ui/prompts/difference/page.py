@@ -29,8 +29,9 @@ def draw(view: str) -> None:
         with places.switches:
             for name in ("whole", "inline"):
                 address.follow_switch(name)
-                st.toggle(t(f"compare.{name}"), key=name, help=t(f"compare.{name}_help"),
-                          on_change=address.keep, args=(name,))  # fmt: skip
+                st.toggle(
+                    t(f"compare.{name}"), key=name, help=t(f"compare.{name}_help"), on_change=address.keep, args=(name,)
+                )
     with st.container(horizontal=True, vertical_alignment="center", key="sides"):
         compare_bar.sides()
         compare_bar.layer()

@@ -42,7 +42,10 @@ def assign(a: Selection, rows: Sequence[Row], cells: Cells) -> Mapping[str, str]
     number = 1
     for row in rows:
         for selection in row.choices:
-            fingerprint = cells[selection].fingerprint if selection in cells else ""
+            if selection in cells:
+                fingerprint = cells[selection].fingerprint
+            else:
+                fingerprint = ""
             if fingerprint and fingerprint not in letters:
                 letters[fingerprint] = _name(number)
                 number += 1
@@ -52,7 +55,9 @@ def assign(a: Selection, rows: Sequence[Row], cells: Cells) -> Mapping[str, str]
 def _name(number: int) -> str:
     """Return A to Z, then AA to AZ, BA and on."""
     name = ascii_uppercase[number % 26]
-    return name if number < 26 else _name(number // 26 - 1) + name
+    if number < 26:
+        return name
+    return _name(number // 26 - 1) + name
 
 
 def render_badge(letter: str) -> Markup:
@@ -69,12 +74,18 @@ def render_table(rows: Sequence[Row], cells: Cells, letters: Mapping[str, str], 
     if len(rows) * len(adapters) < 2:
         return Markup("")
     lines = [(row.name, [_make_cell(row, adapter, cells, letters, ids) for adapter in adapters]) for row in rows]
-    height = HEIGHT if len(adapters) <= BESIDE else len(lines)
+    if len(adapters) <= BESIDE:
+        height = HEIGHT
+    else:
+        height = len(lines)
     stop = next((cell for _, line in lines for cell in line if cell.id), None)
     if stop is not None:
         stop.is_stop = True  # the Tab key stops at one letter; the arrow keys go on from there
     named = sum(bool(adapter) for adapter in adapters)
-    adapters_key = "cells.by_adapters" if named == len(adapters) else "cells.by_adapters_and_none"
+    if named == len(adapters):
+        adapters_key = "cells.by_adapters"
+    else:
+        adapters_key = "cells.by_adapters_and_none"
     summary = t(f"cells.rows_{picker.kind()}", texts=t("cells.texts", n=len(letters)), n=len(rows))
     return render_template(
         "ui/prompts/every/letters.html.jinja",
@@ -95,7 +106,10 @@ def _make_cell(row: Row, adapter: str, cells: Cells, letters: Mapping[str, str],
         return LetterCell("…")
     if not cell.fingerprint:
         return LetterCell(mark="error", why=t("compare.grid_not_built"))
-    name = t("cells.through", name=row.name, adapter=adapter) if adapter else row.name
+    if adapter:
+        name = t("cells.through", name=row.name, adapter=adapter)
+    else:
+        name = row.name
     letter = letters[cell.fingerprint]
     mark, why = _find_mark(cell)
     label = ", ".join(part for part in (letter, name, why) if part)

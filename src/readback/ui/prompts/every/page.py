@@ -87,7 +87,10 @@ def _draw(page: Page, cells: Cells) -> None:
     most = _find_most(cells[selection] for selection in homes.values())
     letters_by_text = letters.assign(page.a, page.rows, cells)
     ids = {fingerprint: _id(selection, page) for fingerprint, selection in homes.items()}
-    table = letters.render_table(page.rows, cells, letters_by_text, ids) if homes else Markup("")
+    if homes:
+        table = letters.render_table(page.rows, cells, letters_by_text, ids)
+    else:
+        table = Markup("")
     summary, key = _summarise(page, cells, len(homes)), _draw_key(page, cells, homes, most)
     show.draw(show.h('{}<p class="rb-small">{}</p>{}', table, summary, key))
     show.draw(
@@ -118,7 +121,9 @@ def _find_most(cells: Iterator[PromptLengths]) -> str:
             for segment in excerpt.segments:
                 counts[exact.look(segment)] += len(segment.text)
     look_of_most, count = next(iter(counts.most_common(1)), ("", 0))
-    return look_of_most if count > counts.total() * message.MOST else ""
+    if count > counts.total() * message.MOST:
+        return look_of_most
+    return ""
 
 
 def _summarise(page: Page, cells: Cells, texts: int) -> str:
@@ -127,7 +132,10 @@ def _summarise(page: Page, cells: Cells, texts: int) -> str:
         return ""
     if len(page.selections) == 1:
         return t("cells.single")
-    sentences = [t("compare.grid_said", n=texts, cells=count)] if texts < 2 else [t("cells.once")]
+    if texts < 2:
+        sentences = [t("compare.grid_said", n=texts, cells=count)]
+    else:
+        sentences = [t("cells.once")]
     if page.a in cells and not cells[page.a].fingerprint:
         sentences.append(t("cells.how_alone"))
     elif texts > 1:
@@ -268,7 +276,9 @@ def _id(selection: Selection, page: Page) -> str:
 
 def _name(row: Row, adapter: str) -> str:
     """Name a choice within its row: by its adapter, where the row has several."""
-    return (adapter or t("compare.grid_own")) if len(row.choices) > 1 else ""
+    if len(row.choices) > 1:
+        return adapter or t("compare.grid_own")
+    return ""
 
 
 def _chips(cell: PromptLengths) -> Markup:
@@ -377,9 +387,15 @@ def _open_all(row: Row, group: Group, cells: Cells) -> Markup:
 
 def _open(row: Row, selection: Selection, adapter: str) -> Markup:
     """Make the link that opens a text in One; a click on the text follows it, too."""
-    current = Markup(' aria-current="true"') if selection == choice.sent() else Markup("")
+    if selection == choice.sent():
+        current = Markup(' aria-current="true"')
+    else:
+        current = Markup("")
     name = _name(row, adapter)
-    whole = t("cells.through", name=row.name, adapter=name) if name else row.name
+    if name:
+        whole = t("cells.through", name=row.name, adapter=name)
+    else:
+        whole = row.name
     return show.h(
         '<a class="rb-link rb-every-open" target="_self" href="{}" aria-label="{}"{}>{}</a>',
         address.href("prompts", **_keys(selection)),
@@ -415,4 +431,6 @@ def _against(row: Row, group: Group, page: Page) -> Markup:
 
 
 def _title(role: str) -> str:
-    return t(f"compare.role_{role}") if role in get_args(Role) else message.role_title(role)
+    if role in get_args(Role):
+        return t(f"compare.role_{role}")
+    return message.role_title(role)

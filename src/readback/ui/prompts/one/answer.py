@@ -39,7 +39,10 @@ def draw(assembly: Assembly, answer: Answer | None) -> ScoresPlace | None:
     None where what is sent is no condition, so that nothing was answered under it.
     """
     workspace = choice.workspace()
-    condition = workspace.condition(assembly.choice.condition) if assembly.choice.condition else None
+    if assembly.choice.condition:
+        condition = workspace.condition(assembly.choice.condition)
+    else:
+        condition = None
     if condition is None:
         return None
     text = answer.text if answer is not None else None
@@ -52,7 +55,10 @@ def draw(assembly: Assembly, answer: Answer | None) -> ScoresPlace | None:
         show.draw(show.h('<p class="rb-small">{}</p>', t("replies.no_answer")))
         return ScoresPlace(block, condition, False)
     title = t("replies.answer_of", condition=condition.name)
-    source = cited.source(assembly) if cited.on() else None
+    if cited.on():
+        source = cited.source(assembly)
+    else:
+        source = None
     marks = (*hits.marks(text), *cited.marked(text, source))
     record_answers.draw_text(title, answer, marks, LINES)
     return ScoresPlace(block, condition, True)
@@ -72,7 +78,10 @@ def fill(place: ScoresPlace | None) -> None:
     if place is None or item is None:
         return
     with place.block:
-        scores = _draw_scores(item, place.condition) if choice.workspace().scores else ()
+        if choice.workspace().scores:
+            scores = _draw_scores(item, place.condition)
+        else:
+            scores = ()
         if place.has_text and scores == ():
             show.draw(show.h('<p class="rb-small">{}</p>', show.link("results", t("replies.in_results"), view="rows")))
 

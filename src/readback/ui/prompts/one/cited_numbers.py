@@ -38,10 +38,14 @@ def stored(fields: Values) -> float | None:
     """Return the mean answer_coverage that the dataset builder stored with the reference; its keys are texts."""
     value: Any = fields
     for name in ("metadata", "citation_enforcement", "verification", "coverage"):
-        value = value.get(name) if isinstance(value, Mapping) else None
-    numbers = (
-        [number for number in value.values() if type(number) in (int, float)] if isinstance(value, Mapping) else []
-    )
+        if isinstance(value, Mapping):
+            value = value.get(name)
+        else:
+            value = None
+    if isinstance(value, Mapping):
+        numbers = [number for number in value.values() if type(number) in (int, float)]
+    else:
+        numbers = []
     return sum(numbers) / len(numbers) if numbers else None
 
 

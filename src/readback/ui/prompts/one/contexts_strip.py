@@ -65,7 +65,10 @@ def _documents(assembly: Assembly) -> list[str]:
     if judge is None:
         return []
     answer = choice.answer(assembly.choice)
-    mapped = workspace.dataset.fields if workspace.dataset else {}
+    if workspace.dataset:
+        mapped = workspace.dataset.fields
+    else:
+        mapped = {}
     rows = judge_values.Rows(judge, choice.record(), assembly.choice.condition, answer, mapped=mapped)
     return list(judge_values.list_documents(judge_values.find_value(rows, "documents"))[0])
 

@@ -83,7 +83,10 @@ def _counted(counts: RecordCounts) -> None:
         sentence = t("messages.change_counted_some", n=changing, done=counts.done)
     else:
         sentence = t("messages.change_counted", n=changing, all=counts.total)
-    parts = [] if counts.why and not counts.done else [sentence]
+    if counts.why and not counts.done:
+        parts = []
+    else:
+        parts = [sentence]
     parts += [t("messages.change_not_now", n=counts.only_a)] if counts.only_a else []
     parts += [t("messages.change_not_before", n=counts.only_b)] if counts.only_b else []
     parts += [t("messages.change_lost_some", n=counts.neither)] if counts.neither else []
@@ -92,15 +95,24 @@ def _counted(counts: RecordCounts) -> None:
     if counts.first:
         links = [_link(*index) for index in counts.first[:LISTED]]
         left = counts.differing - len(links)
-        more = show.h(" {}", t("messages.change_more", n=left)) if left > 0 else Markup("")
+        if left > 0:
+            more = show.h(" {}", t("messages.change_more", n=left))
+        else:
+            more = Markup("")
         show.draw(show.h('<p class="rb-small">{} {}{}</p>', t("messages.change_records"), show.join(links, ", "), more))
 
 
 def _link(index: int, called: str | None) -> Markup:
     settings = {name: st.query_params.get(name) for name in ("change", "whitespace")}
     own = called is not None and called == exact.spelling(called) and choice.dataset().find(called) == index
-    at = {"record": called, "index": None} if own else {"record": None, "index": str(index)}
-    label = exact.spelling(called) if called is not None else str(index + 1)
+    if own:
+        at = {"record": called, "index": None}
+    else:
+        at = {"record": None, "index": str(index)}
+    if called is not None:
+        label = exact.spelling(called)
+    else:
+        label = str(index + 1)
     return show.link("prompts", label, **{**address.query(), **settings, **at})
 
 

@@ -104,7 +104,10 @@ def _read_widgets() -> tuple[object, Selection, str, Form, str]:
     """Return what the widgets are set to: the files in view, what is shown, how much of it, the form, and the model."""
     state = st.session_state
     form: Form = state["export_form"]
-    model = state.get("export_model", "") if form in ASKING_FORMS else ""
+    if form in ASKING_FORMS:
+        model = state.get("export_model", "")
+    else:
+        model = ""
     return choice.key(), choice.sent(), state["export_under"], form, model
 
 

@@ -40,7 +40,10 @@ def draw_errors(numbered: Sequence[tuple[int, Finding]]) -> None:
         }
         for n, finding in errors[:LINES]
     ]
-    more = t("messages.more_errors", n=len(errors) - LINES) if len(errors) > LINES else ""
+    if len(errors) > LINES:
+        more = t("messages.more_errors", n=len(errors) - LINES)
+    else:
+        more = ""
     show.draw(
         render_template(
             "ui/prompts/one/error_lines.html.jinja",
@@ -76,7 +79,10 @@ def draw_cards(
 
 
 def _draw_card(number: int, finding: Finding, context: Quoted, is_tried: bool) -> None:
-    part = None if is_tried else context.excerpt(finding, AROUND)
+    if is_tried:
+        part = None
+    else:
+        part = context.excerpt(finding, AROUND)
     why = paragraphs(finding.code)[1:2]
     show.draw(
         render_template(
@@ -112,7 +118,10 @@ def _capitalise_first(text: str) -> str:
 
 def _capitalise(sentence: str) -> str:
     """Return what a rule says in half a sentence as a sentence of its own."""
-    end = "" if not sentence or sentence.endswith((".", "?", "!", ":")) else "."
+    if not sentence or sentence.endswith((".", "?", "!", ":")):
+        end = ""
+    else:
+        end = "."
     return _capitalise_first(sentence) + end
 
 

@@ -48,8 +48,14 @@ def lead(workspace: Workspace, here: str) -> None:
     if not _nothing_sent(workspace):
         show.draw(paragraph)
         return
-    see = show.link("prompts", t("made_up.see")) if here != "messages" else None
-    bring = show.link("open", t("made_up.bring")) if here != "open" else None
+    if here != "messages":
+        see = show.link("prompts", t("made_up.see"))
+    else:
+        see = None
+    if here != "open":
+        bring = show.link("open", t("made_up.bring"))
+    else:
+        bring = None
     links = show.join([sentence for sentence in (see, bring) if sentence], " · ")
     show.draw(show.h("{}<p>{} {}</p>", paragraph, t("made_up.next"), links))
 
@@ -90,7 +96,10 @@ def page(workspace: Workspace) -> None:
         message.draw_whitespace_switch()
     lead(workspace, "messages")
     self_test, model = self_tests[name], workspace.models[name]
-    sent = self_test.first if which == SENT else self_test.later
+    if which == SENT:
+        sent = self_test.first
+    else:
+        sent = self_test.later
     findings = _list_findings(workspace, model)
     left, right = st.columns([7, 3], gap="medium")
     with left:
@@ -125,7 +134,10 @@ def _row(workspace: Workspace, name: str, self_test: SelfTest) -> Mapping[str, A
     findings = _list_findings(workspace, workspace.models[name])
     at = self_test.first.place
     counts = {word: sum(finding.severity == word for finding in findings) for word in ("error", "warning")}
-    by = show.where(Location(file=at.file, line=at.line)) if at.file else self_test.first.format
+    if at.file:
+        by = show.where(Location(file=at.file, line=at.line))
+    else:
+        by = self_test.first.format
     return {
         "name": name,
         "by": by,

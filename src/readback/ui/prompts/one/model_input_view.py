@@ -42,7 +42,10 @@ def draw(sent: ModelInput, assembly: Assembly, messages_findings: Sequence[Findi
     """Draw the text with its marks, or why there is none."""
     workspace = choice.workspace()
     model = find_model(workspace, assembly.choice)
-    stated = model.modelfile.system if model and model.modelfile else None
+    if model and model.modelfile:
+        stated = model.modelfile.system
+    else:
+        stated = None
     numbered = [(n, finding) for n, finding in enumerate(messages_findings, 1) if finding.place.role == "prompt"]
     system_text, others = model_input_marks.system_of(assembly, stated), model_input_marks.others_of(assembly.messages)
     more = model_input_marks.marks(server, len(messages_findings) + 1, sent, system_text, others)
@@ -64,7 +67,10 @@ def draw(sent: ModelInput, assembly: Assembly, messages_findings: Sequence[Findi
             refused=is_refused(server),
             rule=engine_in_words(workspace, model, sent) if model else "",
         )
-    other = model_input.build_alternative(workspace, model, assembly.messages) if model else None
+    if model:
+        other = model_input.build_alternative(workspace, model, assembly.messages)
+    else:
+        other = None
     draw_other(sent, other, assembly.masked)
     if not sent.segments:
         why = [
@@ -156,7 +162,9 @@ def options_in_words(options: Mapping[str, Any]) -> str:
         for name, value in options.items()
     )
     named = ", ".join(listed)
-    return t("messages.template_options", options=named) if named else ""
+    if named:
+        return t("messages.template_options", options=named)
+    return ""
 
 
 def source(sent: ModelInput) -> str:

@@ -47,8 +47,12 @@ def draw() -> None:
             (t("records.see"), "results", workspace.dataset),
             (t("agenda.see_scores"), "results", workspace.scores),
         )
-        show.empty(t("messages.nothing_to_send"), t("messages.choose_template"), "open",
-                   *((label, name) for label, name, is_there in there if is_there))  # fmt: skip
+        show.empty(
+            t("messages.nothing_to_send"),
+            t("messages.choose_template"),
+            "open",
+            *((label, name) for label, name, is_there in there if is_there),
+        )
         st.stop()
     if len(data) == 0:
         show.empty(loaded.no_records(workspace), t("messages.add_files"), "open")
@@ -67,8 +71,9 @@ def draw() -> None:
     stored = layers.stored(choice.record(), choice.answer(sent))
     reply_list, answered = replies.replies(choice.record()), choice.answer(sent)
 
-    view = layers.switch(model_input_view.errors(server), wire=model_input is not None, training=training,
-                         stored=bool(stored))  # fmt: skip
+    view = layers.switch(
+        model_input_view.errors(server), wire=model_input is not None, training=training, stored=bool(stored)
+    )
     if view == "training" and (
         training_text := training_view.trained(assembled)
     ):  # three texts beside each other need the whole width
@@ -130,7 +135,10 @@ def _draw_sizes(
         segments, alone = (model_input.segments if view == "wire" and model_input else sent_segments), assembled
     sizes = token_sizes.describe_looks(segments if view == "wire" else (), alone)
     if segments:
-        log = observed.find_log(assembled) if view not in ("stored", "wire") else None
+        if view not in ("stored", "wire"):
+            log = observed.find_log(assembled)
+        else:
+            log = None
         with st.expander(beside.summarise_origins(segments, log), key="origin_open", expanded=token_bar.is_typed()):
             beside.origins(segments, sizes, log)
             if view != "stored":

@@ -37,8 +37,14 @@ def in_short(workspace: Workspace, sent: Selection) -> str:
 
 def _format(workspace: Workspace, sent: Selection, own: request_settings.Program) -> str:
     """Return the chat format in force; nothing where a Modelfile or a chat template decides."""
-    condition = workspace.condition(sent.condition) if sent.condition else None
-    model = workspace.models.get(condition.model) if condition and condition.model else None
+    if sent.condition:
+        condition = workspace.condition(sent.condition)
+    else:
+        condition = None
+    if condition and condition.model:
+        model = workspace.models.get(condition.model)
+    else:
+        model = None
     if model and (model.modelfile or model.chat_template):
         return ""
     named = (model.chat_format if model else None) or own.format
@@ -61,7 +67,9 @@ def _sampling(workspace: Workspace, sent: Selection) -> str:
     stated_values = ", ".join(_stated(name, setting) for name, setting in stated.items())
     rest = ", ".join(name for name in request_settings.SAMPLING if name not in stated)
     values = t("messages.program_sampling", values=stated_values)
-    return f"{values} · {t('messages.program_not_set', names=rest)}" if rest else values
+    if rest:
+        return f"{values} · {t('messages.program_not_set', names=rest)}"
+    return values
 
 
 def _draw_settings(workspace: Workspace, sent: Selection) -> None:

@@ -43,7 +43,10 @@ def draw(
     """
     if replies_in_view:
         show.draw(show.h('<h2 class="rb-section">{}</h2>', t("replies.title")))
-    cited_source = cited.source(assembly) if cited.on() else None
+    if cited.on():
+        cited_source = cited.source(assembly)
+    else:
+        cited_source = None
     numbered = list(enumerate(findings, 1))
     sides = st.columns(2, gap="small") if len(replies_in_view) > 1 else [st.container()]
     for number, reply in enumerate(replies_in_view):
@@ -67,7 +70,10 @@ def draw(
 
 
 def _replies(record: Record) -> Iterator[Reply]:
-    row = training_reader.read(record.fields) if row_fields.read_reference(record.fields) is None else None
+    if row_fields.read_reference(record.fields) is None:
+        row = training_reader.read(record.fields)
+    else:
+        row = None
     for name, turns in row.answers if row else ():
         for stretch in turns[-1].stretches:
             place = row_fields.locate_field(record, stretch.field)

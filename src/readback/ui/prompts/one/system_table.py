@@ -39,12 +39,14 @@ def _row(stated: Stated) -> Markup:
         '{}<br><span class="rb-small">{}</span>', t(f"training_text.place_{stated.kind}"), show.where(stated.place)
     )
     text = stated.text or ""
-    text_cell = (
-        show.exact_text(text[:SHOWN])
-        if text
-        else show.h('<em class="rb-small">{}</em>', t("training_text.states_none"))
-    )
-    more = t("messages.more_characters", n=len(text) - SHOWN) if len(text) > SHOWN else ""
+    if text:
+        text_cell = show.exact_text(text[:SHOWN])
+    else:
+        text_cell = show.h('<em class="rb-small">{}</em>', t("training_text.states_none"))
+    if len(text) > SHOWN:
+        more = t("messages.more_characters", n=len(text) - SHOWN)
+    else:
+        more = ""
     looks = "" if stated.same else ' class="rb-odd"'
     cells = '<td>{}</td><td class="rb-system">{} {}</td><td>{}</td>'
     return show.h(f"<tr{looks}>{cells}</tr>", where, text_cell, more, _same(stated))
@@ -53,10 +55,17 @@ def _row(stated: Stated) -> Markup:
 def _same(stated: Stated) -> Markup:
     if stated.same:
         return show.h("{}", t("training_text.same"))
-    key = "odd_none" if not stated.text else "odd_blanks" if stated.blanks else "odd"
+    if not stated.text:
+        key = "odd_none"
+    elif stated.blanks:
+        key = "odd_blanks"
+    else:
+        key = "odd"
     sign = '<span class="rb-severity rb-warning"><span class="rb-sign" aria-hidden="true">▲</span> {}</span>'
     return show.h(sign, t(f"training_text.{key}", at=stated.at + 1))
 
 
 def _system(assembly: Assembly | None) -> Message | None:
-    return next((message for message in assembly.messages if message.role == "system"), None) if assembly else None
+    if assembly:
+        return next((message for message in assembly.messages if message.role == "system"), None)
+    return None

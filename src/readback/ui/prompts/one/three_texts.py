@@ -46,7 +46,10 @@ class Column:
     def _take_stretches(self, until: int | None) -> Iterator[str]:
         while self._left and (until is None or self._left[0].at < until):
             stretch = self._left.pop(0)
-            room = stretch.end if until is None else min(stretch.end, stretch.start + until - stretch.at)
+            if until is None:
+                room = stretch.end
+            else:
+                room = min(stretch.end, stretch.start + until - stretch.at)
             yield self._html(stretch, stretch.start, room)
             if room < stretch.end:
                 self._left.insert(0, Stretch(stretch.message, room, stretch.end, stretch.at + room - stretch.start))
@@ -128,7 +131,10 @@ def _bounded(all_rows: Sequence[Row | Fold]) -> tuple[list[Row | Fold], bool]:
     bounded_rows: list[Row | Fold] = []
     weight = 0
     for row in all_rows:
-        parts = row.parts if isinstance(row, Row) else (row.part,)
+        if isinstance(row, Row):
+            parts = row.parts
+        else:
+            parts = (row.part,)
         weight += max(part.a[1] - part.a[0] for part in parts) + max(part.b[1] - part.b[0] for part in parts)
         if bounded_rows and weight > AT_ONCE:
             return bounded_rows, False

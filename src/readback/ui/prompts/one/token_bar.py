@@ -52,7 +52,10 @@ def draw(assembly: Assembly) -> None:
     else:
         sentence = f"{_what(assembly)}: {room(used, limit, by.exact)}"
         bar = show.h('<div class="rb-bar" role="img" aria-label="{}">{}</div>', sentence, _parts(by_look, used, limit))
-        looks = "rb-warn" if used > limit.room else "rb-small"
+        if used > limit.room:
+            looks = "rb-warn"
+        else:
+            looks = "rb-small"
         show.draw(show.h('{}<p class="{}">{}</p>', bar, looks, sentence))
     if not by.exact:
         show.draw(show.h('<p class="rb-small">{}</p>', t("tokens.why_estimated")))
@@ -63,9 +66,15 @@ def limit_of(assembly: Assembly) -> Limit | None:
     workspace = choice.workspace()
     if limit := limits.find_limit(token_counts.find_model(workspace, assembly.choice)):
         return limit
-    condition = workspace.condition(assembly.choice.condition) if assembly.choice.condition else None
+    if assembly.choice.condition:
+        condition = workspace.condition(assembly.choice.condition)
+    else:
+        condition = None
     mode = assembly.choice.mode or (condition.mode if condition else None)
-    prompt = workspace.prompts.get(mode or "") if not assembly.choice.judge else None
+    if not assembly.choice.judge:
+        prompt = workspace.prompts.get(mode or "")
+    else:
+        prompt = None
     config = next(
         (
             configuration
@@ -79,13 +88,18 @@ def limit_of(assembly: Assembly) -> Limit | None:
         {"max_tokens": config.max_tokens if config else None},
     )
     reserve = limits.find_number(homes, ("max_tokens",))
-    return Limit(reserve[1], context_key="max_tokens") if reserve else None
+    if reserve:
+        return Limit(reserve[1], context_key="max_tokens")
+    return None
 
 
 def room(used: int, limit: Limit, exactly: bool) -> str:
     """Return what is left, in a sentence."""
     word = "left" if used <= limit.room else "over"
-    reserved = t("tokens.reserve", n=limit.reserve) if limit.reserve else ""
+    if limit.reserve:
+        reserved = t("tokens.reserve", n=limit.reserve)
+    else:
+        reserved = ""
     return t(
         f"tokens.{word}" if exactly else f"tokens.{word}_estimated",
         used=used,
@@ -122,14 +136,21 @@ def lists(record: Record, assembly: Assembly, tried: Values) -> Listed | None:
 def _documents(record: Record, segments: Sequence[Segment], tried: Values) -> Listed | None:
     """Return the documents of a judge, from the row that they are from: the record's or its answer's."""
     first = next((row.place for row in segments if (row.name or "").startswith("documents[")), None)
-    match = ITEM.match(first.field or "") if first else None
+    if first:
+        match = ITEM.match(first.field or "")
+    else:
+        match = None
     if first is None or match is None:
         value = tried.get("documents") if first else None
-        return Listed("documents", "documents", value) if isinstance(value, list) else None
+        if isinstance(value, list):
+            return Listed("documents", "documents", value)
+        return None
     answer = choice.answer()
     rows = {(row.place.file, row.place.line): row.fields for row in (answer, record) if row}
     value = look(rows.get((first.file, first.line), {}), match[1])
-    return Listed(match[1], "documents", value) if isinstance(value, list) else None
+    if isinstance(value, list):
+        return Listed(match[1], "documents", value)
+    return None
 
 
 def _parts(by_look: Mapping[str, int], used: int, limit: Limit) -> str:
@@ -160,10 +181,19 @@ def draw_what_if(assembly: Assembly, tried: Values) -> None:
     if typed is None:
         return
     context, dropped = typed
-    remaining = listed.items - dropped if listed else 0
-    then = _without(assembly, listed, remaining, tried) if listed and dropped else assembly
+    if listed:
+        remaining = listed.items - dropped
+    else:
+        remaining = 0
+    if listed and dropped:
+        then = _without(assembly, listed, remaining, tried)
+    else:
+        then = assembly
     used, by = sum(_read(then).values()), token_sizes.counter(assembly.choice)
-    reserve = limit.reserve if limit and limit.reserve < context else 0
+    if limit and limit.reserve < context:
+        reserve = limit.reserve
+    else:
+        reserve = 0
     sentence = room(used, Limit(context, reserve), by.exact)
     if listed and dropped:
         sentence = t(
@@ -187,9 +217,14 @@ def _read(assembly: Assembly) -> Mapping[str, int]:
 def _sent(assembly: Assembly) -> tuple[Segment, ...]:
     """Return the text that the model reads; empty where it is not known."""
     workspace = choice.workspace()
-    condition = workspace.condition(assembly.choice.condition) if assembly.choice.condition else None
+    if assembly.choice.condition:
+        condition = workspace.condition(assembly.choice.condition)
+    else:
+        condition = None
     sent = model_input.build_model_input(workspace, choice.record(), assembly, condition, False)
-    return sent.segments if sent else ()
+    if sent:
+        return sent.segments
+    return ()
 
 
 def _submit() -> None:

@@ -93,8 +93,13 @@ def _to_row(index: int) -> Markup:
 
 def _begin(turn: Turn | None) -> str:
     """Return the beginning of a text on one line."""
-    text = exact.written_out(" ".join(turn.text[:READ].split())) if turn else ""
-    return text if len(text) <= BEGIN else text[: BEGIN - 1] + "…"
+    if turn:
+        text = exact.written_out(" ".join(turn.text[:READ].split()))
+    else:
+        text = ""
+    if len(text) <= BEGIN:
+        return text
+    return text[: BEGIN - 1] + "…"
 
 
 def page() -> None:
@@ -113,7 +118,10 @@ def page() -> None:
         if record.masked:
             show.notice(t("messages.masked"), "warning")
         if row:
-            source = cited.held_by(record.fields, row.question.text if row.question else "") if cited.on() else None
+            if cited.on():
+                source = cited.held_by(record.fields, row.question.text if row.question else "")
+            else:
+                source = None
             _Drawn(record, list(enumerate(findings, 1)), source).row(row)
             if source:
                 answers = [(t(f"training_row.{name}"), turns[-1].text) for name, turns in row.answers]
@@ -134,7 +142,10 @@ def read_from(place: Location | None) -> None:
 
 
 def _lead(row: TrainingRow | None, record: Record) -> str:
-    kind = t(f"training_row.one_{row.kind}") if row else t("training_row.one_none")
+    if row:
+        kind = t(f"training_row.one_{row.kind}")
+    else:
+        kind = t("training_row.one_none")
     return t("training_row.lead", kind=kind, line=record.place.line or 0, file=record.place.file or "")
 
 
@@ -142,17 +153,19 @@ def _find_findings(assembly: Assembly) -> tuple[tuple[Finding, ...], Sequence[Fa
     """Return the findings of the row, and what the check of all rows found in it besides: repeats and leaks."""
     own, faults = choice.find_findings(assembly)
     job = caches.audited(choice.key())
-    audit = job.result if job and job.ready.is_set() else None
+    if job and job.ready.is_set():
+        audit = job.result
+    else:
+        audit = None
     at, file, keys = choice.position(), choice.dataset().file, {finding.key for finding in own}
-    more = (
-        [
+    if isinstance(audit, Audit):
+        more = [
             finding
             for finding in audit.findings
             if finding.place.index == at and finding.place.file == file and finding.key not in keys
         ]
-        if isinstance(audit, Audit)
-        else []
-    )
+    else:
+        more = []
     return tuple(sorted((*own, *more), key=in_text)), faults
 
 
@@ -215,27 +228,27 @@ class _Drawn:
         ):
             with side:
                 for number, turn in enumerate(turns):
-                    title = (
-                        t(f"training_row.{name}")
-                        if len(turns) == 1
-                        else f"{t(f'training_row.{name}')}: {self.role(turn)}"
-                    )
+                    if len(turns) == 1:
+                        title = t(f"training_row.{name}")
+                    else:
+                        title = f"{t(f'training_row.{name}')}: {self.role(turn)}"
                     self.turn(f"{name}-{number}", title, turn, more)
                 if not turns:
                     show.notice(t(f"training_row.no_{name}"), "warning")
 
     def role(self, turn: Turn) -> str:
         shown_role = {"developer": "system", "function": "tool"}.get(turn.role, turn.role)
-        return (
-            t(f"messages.role_{shown_role}")
-            if shown_role in ("system", "user", "assistant", "tool")
-            else t("training_row.role", role=show.md(turn.role))
-        )
+        if shown_role in ("system", "user", "assistant", "tool"):
+            return t(f"messages.role_{shown_role}")
+        return t("training_row.role", role=show.md(turn.role))
 
     def turn(self, name: str, title: str, turn: Turn, more: Sequence[Mark] = ()) -> None:
         mine = list(self._placed(turn))
         findings, numbers = [finding for _, finding in mine], [number for number, _ in mine]
-        cited_source = None if name.startswith(("prompt", "other")) else self.source
+        if name.startswith(("prompt", "other")):
+            cited_source = None
+        else:
+            cited_source = self.source
         segments = _segments(turn, self.record)
         message.message(
             name, title, segments, findings, numbers, self.record.masked, more, source=cited_source, whole=turn.whole

@@ -43,17 +43,26 @@ def there(assembly: Assembly) -> bool:
 def trained(assembly: Assembly) -> TrainedText | None:
     """Return what the model of what is sent was trained on for this record; None where no layout is known."""
     workspace, trained_model = choice.workspace(), model(assembly)
-    trained_text = (
-        build_trained_text(workspace, choice.record(), trained_model.name, assembly.messages) if trained_model else None
-    )
-    return trained_text if trained_text and trained_text.messages is not None else None
+    if trained_model:
+        trained_text = build_trained_text(workspace, choice.record(), trained_model.name, assembly.messages)
+    else:
+        trained_text = None
+    if trained_text and trained_text.messages is not None:
+        return trained_text
+    return None
 
 
 def model(assembly: Assembly) -> Model | None:
     """Return the model that this is sent to; without conditions the first one."""
     workspace = choice.workspace()
-    condition = workspace.condition(assembly.choice.condition) if assembly.choice.condition else None
-    name = condition.model if condition else next(iter(workspace.models), None)
+    if assembly.choice.condition:
+        condition = workspace.condition(assembly.choice.condition)
+    else:
+        condition = None
+    if condition:
+        name = condition.model
+    else:
+        name = next(iter(workspace.models), None)
     return workspace.models.get(name or "")
 
 
@@ -132,7 +141,10 @@ def _basis(template: TrainingTemplate) -> str:
 def _texts(trained_text: TrainedText, sent: ModelInput, assembly: Assembly) -> None:
     training_prompt, other = "".join(s.text for s in trained_text.prompt), sent.text
     whole = st.query_params.get("whole") == "1" or (training_prompt == other and len(training_prompt) <= LONG)
-    text = trained_text.text.segments if trained_text.text else ()
+    if trained_text.text:
+        text = trained_text.text.segments
+    else:
+        text = ()
     rest = cut_segments(text, len(training_prompt), sum(len(segment.text) for segment in text))
     body, complete = three_texts.html(
         trained_text.prompt,
@@ -144,11 +156,17 @@ def _texts(trained_text: TrainedText, sent: ModelInput, assembly: Assembly) -> N
         whole=whole,
         rest=rest,
     )
-    template = trained_text.template.name if trained_text.template else ""
+    if trained_text.template:
+        template = trained_text.template.name
+    else:
+        template = ""
     heads = show.join(
         [_head(*pair) for pair in (("training_head", template), ("serving_head", sent.format), ("messages_head", ""))]
     )
-    white = " rb-white" if message.whitespace() else ""
+    if message.whitespace():
+        white = " rb-white"
+    else:
+        white = ""
     label, spoken = exact.attribute(t("training_text.beside")), show.spoken_attribute()
     name = f'role="region" tabindex="0" aria-label="{label}"{spoken}'
     st.html(
@@ -164,7 +182,10 @@ def _texts(trained_text: TrainedText, sent: ModelInput, assembly: Assembly) -> N
 
 
 def _head(name: str, form: str) -> Markup:
-    note = show.h(' <span class="rb-small">{}</span>', form) if form else Markup("")
+    if form:
+        note = show.h(' <span class="rb-small">{}</span>', form)
+    else:
+        note = Markup("")
     return show.h('<p class="rb-side-name"><strong>{}</strong>{}</p>', t(f"training_text.{name}"), note)
 
 
@@ -193,11 +214,10 @@ def _list(
         )
         for number, difference in enumerate(differences[:LISTED], 1)
     ]
-    more = (
-        show.h("<p>{}</p>", t("training_text.more", n=len(differences) - LISTED))
-        if len(differences) > LISTED
-        else Markup("")
-    )
+    if len(differences) > LISTED:
+        more = show.h("<p>{}</p>", t("training_text.more", n=len(differences) - LISTED))
+    else:
+        more = Markup("")
     heads = [t("training_text.difference"), t("training_text.training_head"), t("training_text.serving_head")]
     cells = show.join([show.h('<th scope="col">{}</th>', head) for head in heads])
     table = '<table class="rb-table"><caption>{}</caption><thead><tr>{}</tr></thead><tbody>{}</tbody></table>{}'
@@ -228,11 +248,15 @@ def _row(
     ]
     words = describe_difference(difference, *names)
     words = coded(words[0].upper() + words[1:])
-    words = show.h('{}<br><span class="rb-small">{}</span>', words, t("training_text.harmless")) if harmless else words
+    if harmless:
+        words = show.h('{}<br><span class="rb-small">{}</span>', words, t("training_text.harmless"))
     return show.h("<tr><td>{}. {}</td><td>{}</td><td>{}</td></tr>", number, words, *spots)
 
 
 def _spot(at: int, line: int, origin: str, tokens: Mapping[int, int]) -> Markup:
     where = t("training_text.at", character=at + 1, line=line)
-    token = f", {t('training_text.token', n=tokens[at])}" if at in tokens else ""
+    if at in tokens:
+        token = f", {t('training_text.token', n=tokens[at])}"
+    else:
+        token = ""
     return show.h('{}{}<br><span class="rb-small">{}</span>', where, token, origin)

@@ -45,7 +45,10 @@ def warnings(assembly: Assembly, tried: Mapping[str, Any]) -> None:
 def messages(assembly: Assembly, findings_in_view: Sequence[Finding], tried: Mapping[str, Any]) -> None:
     """Draw the messages in order, then all of them to take along."""
     if not assembly.messages:
-        condition = choice.workspace().condition(assembly.choice.condition) if assembly.choice.condition else None
+        if assembly.choice.condition:
+            condition = choice.workspace().condition(assembly.choice.condition)
+        else:
+            condition = None
         if condition is not None and condition.logged and not (condition.mode or condition.task):
             show.notice(t("messages.nothing_logged"))  # nothing was to be built, so nothing has failed
         else:
@@ -110,7 +113,12 @@ def training(assembly_in_view: Assembly, trained: Assembly) -> None:
     roles = list(dict.fromkeys(role_message.role for role_message in (*assembly_in_view.messages, *trained.messages)))
     for role in roles:
         same = layers.same(assembly_in_view, trained, role)
-        word = "training_only" if same is None else "training_same" if same else "training_differs"
+        if same is None:
+            word = "training_only"
+        elif same:
+            word = "training_same"
+        else:
+            word = "training_differs"
         show.notice(t(f"messages.{word}", role=role), "info" if same or role == "assistant" else "warning")
         sides = st.columns(2, gap="small")
         for side, which, assembly in ((sides[0], "evaluation", assembly_in_view), (sides[1], "training", trained)):
@@ -182,17 +190,21 @@ def _copy(form: str, messages_to_copy: Sequence[Message], model: str) -> str:
     if form == "as_json":
         return exports.as_json(messages_to_copy)
     kind = form.rpartition("_")[2]
-    return (
-        exports.curl(messages_to_copy, kind, model)
-        if form.startswith("as_curl")
-        else exports.body(messages_to_copy, kind, model)
-    )
+    if form.startswith("as_curl"):
+        return exports.curl(messages_to_copy, kind, model)
+    return exports.body(messages_to_copy, kind, model)
 
 
 def _typed(assembly: Assembly) -> None:
     workspace = choice.workspace()
-    condition = workspace.condition(assembly.choice.condition) if assembly.choice.condition else None
-    model = workspace.models.get(condition.model) if condition and condition.model else None
+    if assembly.choice.condition:
+        condition = workspace.condition(assembly.choice.condition)
+    else:
+        condition = None
+    if condition and condition.model:
+        model = workspace.models.get(condition.model)
+    else:
+        model = None
     if model and model.training and not model.training.verified:
         show.notice(t("messages.typed"), "warning")
 

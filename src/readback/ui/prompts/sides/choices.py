@@ -86,4 +86,6 @@ def _keep() -> None:
 
 def _say(name: str) -> str:
     kind, _, rest = name.partition(":")
-    return t("compare.through", name=rest) if kind == "adapter" else picker.label(name)
+    if kind == "adapter":
+        return t("compare.through", name=rest)
+    return picker.label(name)

@@ -55,8 +55,9 @@ def draw() -> None:
     places = room.draw_bar(room.SIDES, keys.COMPARE)
     with places.switches:
         address.follow_switch("whole")
-        st.toggle(t("compare.whole"), key="whole", help=t("compare.whole_help"),
-                  on_change=address.keep, args=("whole",))  # fmt: skip
+        st.toggle(
+            t("compare.whole"), key="whole", help=t("compare.whole_help"), on_change=address.keep, args=("whole",)
+        )
     with st.container(horizontal=True, vertical_alignment="center", key="sides"):
         selections = choices.draw()
         compare_bar.layer()
@@ -83,7 +84,10 @@ def _build_columns(a: Side, selections: Sequence[Selection]) -> Iterator[Column]
         own = replace(a, choice=selection)
         try:
             text = compare_made.build_side(own)
-            difference = compare_made.compare(a, own) if columns else None
+            if columns:
+                difference = compare_made.compare(a, own)
+            else:
+                difference = None
         except SideError as error:
             show.problem(t("sides.not_shown", name=sent(selection)), str(error))
             continue
@@ -109,7 +113,9 @@ def _build_columns(a: Side, selections: Sequence[Selection]) -> Iterator[Column]
 def _summarise(first: Column, level: Sequence[Column]) -> str:
     count = sum(len(column.selections) for column in level)
     if len(level) == 1:
-        return t("sides.all_equal", n=count) if count > 1 else t("sides.only", name=_name(first))
+        if count > 1:
+            return t("sides.all_equal", n=count)
+        return t("sides.only", name=_name(first))
     return t("sides.summary", n=len(level), all=count)
 
 
@@ -245,7 +251,9 @@ def _draw_row(
 def _weigh(row: Row) -> int:
     """Return how many characters of a row are drawn."""
     lengths = [stop - start for cell in row.cells for start, stop in (piece.span for piece in cell)]
-    return 0 if row.folded and lengths[0] > LONG else sum(min(length, LONG) for length in lengths)
+    if row.folded and lengths[0] > LONG:
+        return 0
+    return sum(min(length, LONG) for length in lengths)
 
 
 def _draw_piece(text: Text, piece: Piece, number: int) -> str:
@@ -263,12 +271,17 @@ def _describe(slot: Slot, columns: Sequence[Column], unknown: Sequence[str | Non
     there = [own is not None for own in (slot.first, *(other for other, _ in slot.others))]
     missing = [name for name, has, why in zip(names, there, unknown, strict=True) if not has and not why]
     unstated = [name for name, why in zip(names, unknown, strict=True) if why]
-    sentences = [t("sides.without", names="; ".join(missing))] if missing else []
+    if missing:
+        sentences = [t("sides.without", names="; ".join(missing))]
+    else:
+        sentences = []
     sentences += [t("sides.unstated", names="; ".join(unstated))] if unstated else []
     if sentences:
         return "; ".join(sentences)
     equal = all(change.kind == "equal" for _, changes in slot.others for change in changes)
-    return t("sides.equal") if equal and len(columns) > 1 else ""
+    if equal and len(columns) > 1:
+        return t("sides.equal")
+    return ""
 
 
 def _make_head(column: Column, first: Column) -> dict[str, object]:
@@ -308,4 +321,6 @@ def _name(column: Column) -> str:
 
 
 def _title(role: str) -> str:
-    return t(f"compare.role_{role}") if role in ("prompt", *get_args(Role)) else message.role_title(role)
+    if role in ("prompt", *get_args(Role)):
+        return t(f"compare.role_{role}")
+    return message.role_title(role)

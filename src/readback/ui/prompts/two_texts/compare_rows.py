@@ -133,13 +133,18 @@ def _tail(text: str) -> int:
     if at < end:
         return at
     cut = text.find(" ", low, end - 1)
-    return cut + 1 if cut >= 0 else low
+    if cut >= 0:
+        return cut + 1
+    return low
 
 
 def _by_row(a: str, part: Part, open_row: bool) -> Iterator[Part]:
     """Yield an equal stretch cut after its first line, if a row is open, and after its last line."""
     (start, stop), shift = part.a, part.b[0] - part.a[0]
-    first = a.find("\n", start, stop) + 1 if open_row else 0
+    if open_row:
+        first = a.find("\n", start, stop) + 1
+    else:
+        first = 0
     last = a.rfind("\n", start, stop) + 1
     cuts = sorted({start, stop, *(cut for cut in (first, last) if start < cut < stop)})
     for begin, end in pairwise(cuts):
@@ -163,4 +168,6 @@ class _Lines:
     def at(self, offset: int) -> int:
         self._line += self._text.count("\n", self._counted_to, offset)
         self._counted_to = offset
-        return self._line if offset == 0 or self._text[offset - 1] == "\n" else 0
+        if offset == 0 or self._text[offset - 1] == "\n":
+            return self._line
+        return 0

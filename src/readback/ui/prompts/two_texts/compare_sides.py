@@ -78,7 +78,10 @@ def side(which: Which) -> Side:
     if which == "a":
         return a
     parts = {name: _get(f"b_{name}") for name in PARTS}
-    b = replace(a, choice=Selection(**parts)) if any(parts.values()) else a
+    if any(parts.values()):
+        b = replace(a, choice=Selection(**parts))
+    else:
+        b = a
     if "b_layer" in st.query_params:
         b = replace(b, layer=_layer("b_layer"))
     if "b_option" in st.query_params:
@@ -160,7 +163,9 @@ def _at(b: Side) -> Side:
     name, number = _get("b_record"), _get("b_index")
     if name is not None:
         return replace(b, record=name, index=None)
-    return replace(b, index=int(number)) if number is not None and number.isdecimal() else b
+    if number is not None and number.isdecimal():
+        return replace(b, index=int(number))
+    return b
 
 
 def _elsewhere(b: Side) -> Side:
@@ -202,19 +207,23 @@ def partner(workspace: Workspace, selection: Selection) -> Selection:
     for planned in workspace.comparisons:
         pair = (planned.get("a"), planned.get("b"))
         if selection.condition in pair and not selection.judge:
-            other = pair[1] if pair[0] == selection.condition else pair[0]
+            if pair[0] == selection.condition:
+                other = pair[1]
+            else:
+                other = pair[0]
             if isinstance(other, str) and workspace.condition(other):
                 return Selection(condition=other)
     selections = picker.options(workspace)
     names, now = list(selections), picker.key(selection)
     if not names:
         return selection
-    following = selections[names[(names.index(now) + 1) % len(names)]] if now in names else selections[names[0]]
-    return (
-        replace(following, condition=selection.condition)
-        if following.judge and following.condition is None
-        else following
-    )
+    if now in names:
+        following = selections[names[(names.index(now) + 1) % len(names)]]
+    else:
+        following = selections[names[0]]
+    if following.judge and following.condition is None:
+        return replace(following, condition=selection.condition)
+    return following
 
 
 def adapter_names(workspace: Workspace) -> tuple[str, ...]:
@@ -244,7 +253,9 @@ def _spot(b: Side) -> dict[str, str | None]:
 def _options(key: str) -> tuple[tuple[str, str], ...]:
     """`condition4=standard` as an option; what is no option that the workspace's files call for is left out."""
     name, _, value = (_get(key) or "").partition("=")
-    return ((name, value),) if value in options.called_for(choice.workspace()).get(name, ()) else ()
+    if value in options.called_for(choice.workspace()).get(name, ()):
+        return ((name, value),)
+    return ()
 
 
 def _format_option(b: Side) -> str | None:
@@ -253,9 +264,13 @@ def _format_option(b: Side) -> str | None:
 
 def _layer(key: str) -> Layer:
     value = _get(key)
-    return value if value in LAYERS else "messages"
+    if value in LAYERS:
+        return value
+    return "messages"
 
 
 def _get(key: str) -> str | None:
     value = st.query_params.get(key)
-    return None if value in ("", FILES) else value
+    if value in ("", FILES):
+        return None
+    return value

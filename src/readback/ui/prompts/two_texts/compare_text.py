@@ -55,11 +55,8 @@ class Text:
         for start, stop in pairwise(cuts):
             own_segment, other_segment = own_cuts.get(start, own_segment), other_cuts.get(start, other_segment)
             description, other_description = self._describe(own_segment), other._describe(other_segment)
-            description = (
-                description
-                if description == other_description
-                else t("compare.both_origins", a=description, b=other_description)
-            )
+            if description != other_description:
+                description = t("compare.both_origins", a=description, b=other_description)
             cut = replace(own_segment, text=self.text[start:stop])
             stretches.append(exact.stretch(cut, description, self._whitespace))
         return "".join(stretches)
@@ -93,15 +90,26 @@ def inline(a: Text, b: Text, items: Sequence[Row | Fold]) -> str:
 
 
 def _row(a: Text, b: Text, row: Row, third: Third | None) -> str:
-    same = "" if any(part.number for part in row.parts) else " rb-same"
-    line_a = row.line_a if any(start < stop for start, stop in (part.a for part in row.parts)) else 0
-    line_b = row.line_b if any(start < stop for start, stop in (part.b for part in row.parts)) else 0
+    if any(part.number for part in row.parts):
+        same = ""
+    else:
+        same = " rb-same"
+    if any(start < stop for start, stop in (part.a for part in row.parts)):
+        line_a = row.line_a
+    else:
+        line_a = 0
+    if any(start < stop for start, stop in (part.b for part in row.parts)):
+        line_b = row.line_b
+    else:
+        line_b = 0
     third_cell = _third(third, (row.parts[0].b[0], row.parts[-1].b[1]))
     return f'<div class="rb-row{same}">{_both(a, b, row.parts, line_a, line_b)}{third_cell}</div>'
 
 
 def _third(third: Third | None, span: Span) -> str:
-    return f'<div class="rb-cell rb-c-cell">{third(span)}</div>' if third else ""
+    if third:
+        return f'<div class="rb-cell rb-c-cell">{third(span)}</div>'
+    return ""
 
 
 def _both(a: Text, b: Text, parts: Sequence[Part], line_a: int = 0, line_b: int = 0) -> str:
@@ -114,12 +122,16 @@ def _both(a: Text, b: Text, parts: Sequence[Part], line_a: int = 0, line_b: int 
 
 def _removed(a: Text, b: Text, part: Part) -> str:
     inner = a.html(part.a, _blank(a, b, part) or a.text[slice(*part.a)].isspace())
-    return f'<del class="rb-del" data-rb-change="{part.number}" tabindex="-1">{inner}</del>' if inner else ""
+    if inner:
+        return f'<del class="rb-del" data-rb-change="{part.number}" tabindex="-1">{inner}</del>'
+    return ""
 
 
 def _added(a: Text, b: Text, part: Part) -> str:
     inner = b.html(part.b, _blank(a, b, part) or b.text[slice(*part.b)].isspace())
-    return f'<ins class="rb-ins" data-rb-change="{part.number}" tabindex="-1">{inner}</ins>' if inner else ""
+    if inner:
+        return f'<ins class="rb-ins" data-rb-change="{part.number}" tabindex="-1">{inner}</ins>'
+    return ""
 
 
 def _equal(a: Text, b: Text, part: Part) -> str:
@@ -133,7 +145,10 @@ def _blank(a: Text, b: Text, part: Part) -> bool:
 
 def _fold(fold: Fold, inner: str) -> str:
     characters = fold.part.a[1] - fold.part.a[0]
-    lines = t("compare.folded_lines", n=fold.lines) if fold.lines else ""
+    if fold.lines:
+        lines = t("compare.folded_lines", n=fold.lines)
+    else:
+        lines = ""
     summary = exact.text(t("compare.folded", n=characters) + lines)
     if characters > LONG:
         return f'<p class="rb-fold">{summary} {exact.text(t("compare.too_long"))}</p>'
@@ -146,8 +161,12 @@ def _bounded(span: Span) -> Span:
 
 def _left_out(span: Span) -> str:
     left = span[1] - span[0] - LONG
-    return f'<span class="rb-left-out">{exact.text(t("compare.left_out", n=left))}</span>' if left > 0 else ""
+    if left > 0:
+        return f'<span class="rb-left-out">{exact.text(t("compare.left_out", n=left))}</span>'
+    return ""
 
 
 def _line(number: int) -> str:
-    return f' data-line="{number}"' if number else ""
+    if number:
+        return f' data-line="{number}"'
+    return ""

@@ -35,7 +35,10 @@ def _label(own_side: Side, other: Side) -> str:
     if own_side.rev != other.rev:
         parts.append(t("compare.at_rev", rev=own_side.rev[:10]) if own_side.rev else t("compare.as_it_is"))
     if own_side.workspace != other.workspace:
-        name = Path(own_side.workspace).name if own_side.workspace else choice.workspace_id()
+        if own_side.workspace:
+            name = Path(own_side.workspace).name
+        else:
+            name = choice.workspace_id()
         parts.append(t("compare.in_workspace", name=name))
     return ", ".join(parts)
 
@@ -48,7 +51,10 @@ def coded(sentence: str) -> Markup:
 
 def form(shown_side: ShownSide) -> str:
     """Describe the form of a training text; "" for other sides."""
-    template = shown_side.trained.template if shown_side.trained else None
+    if shown_side.trained:
+        template = shown_side.trained.template
+    else:
+        template = None
     if not shown_side.form:
         return ""
     if shown_side.form == "messages" or template is None:
@@ -76,4 +82,6 @@ def _record(own_side: Side) -> str:
         return exact.spelling(own_side.record)
     at = own_side.index or 0
     ids = choice.dataset().ids(at, at + 1)
-    return exact.spelling(ids[0]) if ids else str(at + 1)
+    if ids:
+        return exact.spelling(ids[0])
+    return str(at + 1)

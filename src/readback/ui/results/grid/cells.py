@@ -50,6 +50,6 @@ def cut_short(text: str, most: int) -> Markup:
 
 def render_rest(text: str, most: int) -> Markup:
     """Return how much of a text its link leaves out."""
-    return (
-        show.h('<span class="rb-cut">{}</span>', t("grid.cut", n=len(text) - most)) if len(text) > most else Markup("")
-    )
+    if len(text) > most:
+        return show.h('<span class="rb-cut">{}</span>', t("grid.cut", n=len(text) - most))
+    return Markup("")

@@ -54,7 +54,10 @@ def list_changed(last: LastSignOff, workspace: Workspace) -> ChangedRecords:
     job = _start(f"{workspace.root} {workspace.file} {stamp(workspace.root).key} {signoff.id}", workspace, signoff)
     if not work.look(job, "grid.comparing", "changed_records"):
         return ChangedRecords(frozenset(), "")
-    ids, why = job.result if job.result is not None else (None, t("grid.changed_stopped"))
+    if job.result is not None:
+        ids, why = job.result
+    else:
+        ids, why = (None, t("grid.changed_stopped"))
     if ids is None:
         return ChangedRecords(frozenset(), why or t("grid.changed_not_kept"))
     values = {"n": len(ids), "name": signoff.by.author, "day": signoff.by.time[:10]}

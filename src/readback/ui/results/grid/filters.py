@@ -72,7 +72,10 @@ def choose_filter(
     elif not has_shared:
         reasons["disagree"] = t("grid.why_not_shared")
     is_ranked = view.criterion.direction != "none" and view.criterion.scale != "nominal"
-    limit = values.find_worst_limit(grid_values, view.criterion) if is_ranked else None
+    if is_ranked:
+        limit = values.find_worst_limit(grid_values, view.criterion)
+    else:
+        limit = None
     masks["worst"] = values.mark_worst(grid_values, view.criterion) if limit is not None else everything
     reasons["worst"] = "" if limit is not None else t("grid.why_not_ranked" if not is_ranked else "grid.why_unscored")
     reasons["findings"] = checked.why
@@ -82,7 +85,10 @@ def choose_filter(
     if current not in FILTERS or reasons[current]:
         current = ""
     if current == "worst" and limit is not None:
-        key = "grid.worst_down" if view.criterion.direction == "down" else "grid.worst_up"
+        if view.criterion.direction == "down":
+            key = "grid.worst_down"
+        else:
+            key = "grid.worst_up"
         value = score_chip.format_value(limit, is_mean=not limit.is_integer())
         notes.append(t(key, value=value, n=int(masks["worst"].sum())))
     if current == "findings" and data is not None:
@@ -95,9 +101,15 @@ def choose_filter(
         notes.append(checked.note)
     entries = []
     for name in FILTERS:
-        n = int(masks[name].sum()) if name in masks and not reasons[name] else None
+        if name in masks and not reasons[name]:
+            n = int(masks[name].sum())
+        else:
+            n = None
         words = t(f"grid.only_{name or 'all'}")
-        label = words if n is None else t("grid.counted", label=words, n=n)
+        if n is None:
+            label = words
+        else:
+            label = t("grid.counted", label=words, n=n)
         if reasons[name]:
             entries.append(Entry(words, why=reasons[name]))
         else:
@@ -109,9 +121,14 @@ def choose_filter(
 def choose_order(shown_sides: Sides, criterion: Criterion) -> str:
     """Return the order in the address; by default the largest difference first, where there is one."""
     has_difference = len(shown_sides) > 1 and criterion.scale != "nominal"
-    first = "difference" if has_difference else "record"
+    if has_difference:
+        first = "difference"
+    else:
+        first = "record"
     order = st.query_params.get("sort", first)
-    return order if order in ORDERS and (has_difference or order != "difference") else first
+    if order in ORDERS and (has_difference or order != "difference"):
+        return order
+    return first
 
 
 def list_orders(shown_sides: Sides, criterion: Criterion, current: str) -> list[Entry]:

@@ -66,7 +66,10 @@ def find_checked() -> CheckedFindings:
         return CheckedFindings(why=t("grid.why_no_dataset"))
     for is_whole in (True, False):
         job = caches.audited(choice.key(), is_whole)
-        audit = job.result if job is not None and job.ready.is_set() else None
+        if job is not None and job.ready.is_set():
+            audit = job.result
+        else:
+            audit = None
         if isinstance(audit, Audit) and not audit.stopped:
             return CheckedFindings(audit, note="" if is_whole else t("grid.findings_of_sample"))
     begun = caches.audited(choice.key()) or caches.audited(choice.key(), False)

@@ -65,7 +65,10 @@ def draw(table: ScoreTable, workspace: Workspace, view: View) -> None:
         show.draw(show.h("<p>{}</p>", t("grid.nothing")))
         return
     grid_values = values.collect_values(table, shown_sides, view.criterion.name, view.judge)
-    data = choice.dataset() if workspace.dataset is not None else None
+    if workspace.dataset is not None:
+        data = choice.dataset()
+    else:
+        data = None
     checked = findings.find_checked()
     filtered = filters.choose_filter(table, workspace, view, shown_sides, grid_values, data, checked)
     order = filters.choose_order(shown_sides, view.criterion)
@@ -111,7 +114,9 @@ def draw_style() -> None:
 def get_open_item() -> str | None:
     """Return the record that is open beside the grid: one that the address names, and no drill-down with it."""
     parts = drilldown.read_drilldown()
-    return parts["item"] if set(parts) == {"item"} else None
+    if set(parts) == {"item"}:
+        return parts["item"]
+    return None
 
 
 def _build_rows(
@@ -135,8 +140,14 @@ def _build_rows(
     rows = []
     for place, item in zip(places, items, strict=True):
         index, record = records[item].index, records[item].record
-        question = find_question(record.fields) if record is not None else None
-        reference = find_reference(record.fields) if record is not None else None
+        if record is not None:
+            question = find_question(record.fields)
+        else:
+            question = None
+        if record is not None:
+            reference = find_reference(record.fields)
+        else:
+            reference = None
         row_cells = []
         for side, condition in enumerate(conditions):
             value, state = float(grid_values.values[place, side]), int(grid_values.states[place, side])
@@ -146,8 +157,14 @@ def _build_rows(
                 text = cells.render_cut(answer.text, ANSWER)
             elif condition is not None and condition.answers:
                 text = show.h('<span class="rb-small">{}</span>', t("grid.no_answer"))
-            name = condition.name if condition is not None else None
-            about = by_answer.get((index, name), ()) if name is not None else ()
+            if condition is not None:
+                name = condition.name
+            else:
+                name = None
+            if name is not None:
+                about = by_answer.get((index, name), ())
+            else:
+                about = ()
             dots = _render_dots(about, item, name)
             row_cells.append(Cell(score_chip.render_chip(value, state, view.criterion, is_mean=is_mean), dots, text))
         label = question or item
@@ -171,14 +188,18 @@ def _name_item(item: str, question: str | None, is_in_data: bool, data: Dataset 
     """Return what stands below the question: the id, or that the dataset does not have it."""
     if question:
         return item
-    return t("grid.not_in_data") if data is not None and not is_in_data else ""
+    if data is not None and not is_in_data:
+        return t("grid.not_in_data")
+    return ""
 
 
 def _format_difference(value: float, side_count: int) -> str:
     if value != value:  # NaN
         return "–"
     text = score_chip.format_value(value, is_mean=not value.is_integer())
-    return f"+{text}" if side_count == PAIR and value > 0 else text
+    if side_count == PAIR and value > 0:
+        return f"+{text}"
+    return text
 
 
 def _render_dots(about: Sequence[Finding], item: str, condition: str | None) -> Markup:

@@ -24,7 +24,9 @@ def read_record(data: Dataset | None, item: str) -> ItemRecord:
         return ItemRecord()
     try:
         index = data.find(item)
-        return ItemRecord() if index is None else ItemRecord(index, data.record(index))
+        if index is None:
+            return ItemRecord()
+        return ItemRecord(index, data.record(index))
     except DatasetChanged as changed:
         choice.overtaken(changed)
         raise
@@ -33,7 +35,9 @@ def read_record(data: Dataset | None, item: str) -> ItemRecord:
 def find_workspace_condition(workspace: Workspace, key: ConditionKey) -> Condition | None:
     """Return the condition of the workspace that scores are about; None where it has none of that name."""
     name = dict(key).get("condition")
-    return workspace.condition(name) if name is not None else None
+    if name is not None:
+        return workspace.condition(name)
+    return None
 
 
 def read_answer(workspace: Workspace, condition: Condition | None, item: str) -> Answer | None:

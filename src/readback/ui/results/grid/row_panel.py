@@ -75,7 +75,10 @@ def render_panel(
     findings = checked.by_answer([found_record.index] if found_record.index is not None else [])
     side_answers = []
     for side, condition, answer in zip(shown_sides, conditions, answers, strict=True):
-        about = findings.get((found_record.index, condition.name), ()) if condition is not None else ()
+        if condition is not None:
+            about = findings.get((found_record.index, condition.name), ())
+        else:
+            about = ()
         names = {"record": item, "index": None, "mode": None, "adapter": None, "task": None, "judge": None}
         dots = Markup("")
         if condition is not None:
@@ -90,13 +93,22 @@ def render_panel(
             for side, condition, answer in zip(shown_sides, conditions, answers, strict=True)
         ]
         cards = build_cards(workspace, record, found_record.index, named)
-    question = find_question(record.fields) if record is not None else None
-    reference = find_reference(record.fields) if record is not None else None
+    if record is not None:
+        question = find_question(record.fields)
+    else:
+        question = None
+    if record is not None:
+        reference = find_reference(record.fields)
+    else:
+        reference = None
     nothing = ""
     if not scores:
         nothing = t("scores.record_unknown", item=item)
     elif record is None:
-        nothing = t("scores.record_not_in_data", item=item) if data is not None else t("grid.no_dataset")
+        if data is not None:
+            nothing = t("scores.record_not_in_data", item=item)
+        else:
+            nothing = t("grid.no_dataset")
     label = scores[0].condition if scores else ()
     ways = [filters.link_grid(t("grid.close"))]
     if scores:
@@ -142,7 +154,10 @@ def _build_answer(
     if answer is not None and answer.text is not None:
         text = answer.text
     else:
-        key = "scores.answer_none" if condition is not None and condition.answers else "scores.answer_not_loaded"
+        if condition is not None and condition.answers:
+            key = "scores.answer_none"
+        else:
+            key = "scores.answer_not_loaded"
         nothing = t(key, name=name)
     of_side = [score for score in scores if score.condition == side]
     in_view = [score for score in of_side if score.criterion == view.criterion.name]
@@ -161,7 +176,9 @@ def _build_answer(
 
 def _render_whole(text: str) -> Markup | str:
     if len(text) <= LONGEST:
-        return show.exact_text(text) if text else ""
+        if text:
+            return show.exact_text(text)
+        return ""
     return show.h("{} {}", show.exact_text(text[:LONGEST]), t("grid.cut", n=len(text) - LONGEST))
 
 
@@ -176,7 +193,10 @@ def build_cards(workspace: Workspace, record: Record, index: int, named: Sequenc
     sent = [(name, find_sent(workspace, record, index, condition, answer)) for name, condition, answer in named]
     cited: list[tuple[str, set[int]]] = []
     for name, _, answer in named:
-        numbers = contexts.find_marks(answer.text) if answer is not None and answer.text else ()
+        if answer is not None and answer.text:
+            numbers = contexts.find_marks(answer.text)
+        else:
+            numbers = ()
         cited.append((name, {mark.number for mark in numbers}))
     cards = []
     for number, (title, text) in enumerate(texts, 1):
@@ -212,7 +232,9 @@ def find_sent(
 
     def make() -> Any:
         assembled = assemble.assemble(workspace, record, selection, answer, {})
-        return assembled if assembled.index is not None else replace(assembled, index=index)
+        if assembled.index is not None:
+            return assembled
+        return replace(assembled, index=index)
 
     assembled = caches.assembly(choice.key(), index, astuple(selection), "{}", make)
     if not assembled.messages:

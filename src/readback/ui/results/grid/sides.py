@@ -68,7 +68,9 @@ def find_first_pair(table: ScoreTable, workspace: Workspace, view: View, conditi
 def _find_members(table: ScoreTable, a: ConditionKey, b: ConditionKey, conditions: Sequence[ConditionKey]) -> Sides:
     factors = {factor for factor, _ in (*a, *b)}
     if a in table.columns.conditions and b in table.columns.conditions:
-        return (a, b) if a in conditions and b in conditions else ()
+        if a in conditions and b in conditions:
+            return (a, b)
+        return ()
     partners = {}
     for code in list_members(table, b):
         key = table.columns.conditions[code]
@@ -88,7 +90,9 @@ def name_sides(table: ScoreTable, chosen_sides: Sides) -> list[str]:
         return names
     shared = set(chosen_sides[0]).intersection(*map(set, chosen_sides[1:]))
     short_names = [label(tuple(pair for pair in side if pair not in shared)) for side in chosen_sides]
-    return short_names if all(short_names) and len(set(short_names)) == len(names) else names
+    if all(short_names) and len(set(short_names)) == len(names):
+        return short_names
+    return names
 
 
 def read_names(text: str) -> list[str]:

@@ -57,7 +57,10 @@ def _mark_states(states: Any, table: ScoreTable, condition: ConditionKey, criter
     """Write the state of each item's answer; of a pool what its judges' own cells say."""
     import numpy as np
 
-    whole = table if table.pool is None else table.pool.table
+    if table.pool is None:
+        whole = table
+    else:
+        whole = table.pool.table
     judges = (judge,) if table.pool is None else table.pool.judges.get((criterion, judge), ())
     cells = _find_cells(whole, condition, criterion, judges)
     cell_states = np.frombuffer(whole.columns.state, np.uint8)[cells]
@@ -120,7 +123,9 @@ def mark_worst(values: GridValues, criterion: Criterion) -> Any:
     means, limit = compute_means(values), find_worst_limit(values, criterion)
     if limit is None:
         return np.zeros(len(means), bool)
-    return means >= limit if criterion.direction == "down" else means <= limit
+    if criterion.direction == "down":
+        return means >= limit
+    return means <= limit
 
 
 @lru_cache(maxsize=8)
@@ -134,7 +139,10 @@ def find_disputed_items(
     """
     import numpy as np
 
-    whole = table if table.pool is None else table.pool.table
+    if table.pool is None:
+        whole = table
+    else:
+        whole = table.pool.table
     ratings = collect_ratings(whole, criterion)
     names = ratings.judges
     if judge in (pooled.PEOPLE, pooled.JUDGES):
@@ -160,7 +168,10 @@ def sort_items(values: GridValues, kept_items: Any, order: str, criterion: Crite
         key = -np.abs(compute_differences(values)[places])
     elif order == "score":
         means = compute_means(values)[places]
-        key = -means if criterion.direction == "down" else means
+        if criterion.direction == "down":
+            key = -means
+        else:
+            key = means
     else:
         return tuple(places.tolist())
     return tuple(places[np.argsort(key, kind="stable")].tolist())

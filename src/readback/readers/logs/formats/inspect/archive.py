@@ -161,21 +161,31 @@ def _read_samples(
 def _make_id_reader(header: Fields) -> Callable[[str], Id]:
     """Return what makes an id of its text in the name of a member: a number where the run lists it as one."""
     spec = header.get("eval")
-    dataset = spec.get("dataset") if isinstance(spec, dict) else None
-    ids = dataset.get("sample_ids") if isinstance(dataset, dict) else None
+    if isinstance(spec, dict):
+        dataset = spec.get("dataset")
+    else:
+        dataset = None
+    if isinstance(dataset, dict):
+        ids = dataset.get("sample_ids")
+    else:
+        ids = None
     listed = ids if isinstance(ids, list) else []
     texts = {item for item in listed if isinstance(item, str)}
 
     def read_id(text: str) -> Id:
         is_number = text.isascii() and text.isdigit() and len(text) <= 18 and text == str(int(text))
-        return int(text) if is_number and text not in texts else text
+        if is_number and text not in texts:
+            return int(text)
+        return text
 
     return read_id
 
 
 def _read_name(name: str, read_id: Callable[[str], Id]) -> tuple[Id, int]:
     match = SAMPLE.fullmatch(name)
-    return (read_id(match["id"]), int(match["epoch"])) if match else (None, 1)
+    if match:
+        return (read_id(match["id"]), int(match["epoch"]))
+    return (None, 1)
 
 
 def _order(name: str, read_id: Callable[[str], Id]) -> tuple[int, str]:

@@ -187,7 +187,10 @@ class ByteWalk:
         if self.take(b"]"):
             return
         _, newline, indent = self._blank.rpartition(b"\n")
-        closing = newline + indent + b"}" if newline else b""
+        if newline:
+            closing = newline + indent + b"}"
+        else:
+            closing = b""
         while True:
             self.peek()
             line, offset = self.line, self.offset
@@ -227,7 +230,9 @@ class ByteWalk:
 
 def _end(pattern: re.Pattern[bytes], buffer: bytes, at: int) -> int:
     match = pattern.match(buffer, at)
-    return match.end() if match else at
+    if match:
+        return match.end()
+    return at
 
 
 class _Growing:
@@ -248,4 +253,6 @@ class _Growing:
     def join(self) -> bytes | None:
         if self.length > self._most:
             return None
-        return self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
+        if len(self._pieces) == 1:
+            return self._pieces[0]
+        return b"".join(self._pieces)

@@ -159,7 +159,10 @@ def _read_late(stream: Source, reader: SampleReader) -> Iterator[Event]:
 
 
 def _begin(stream: Source) -> ByteWalk:
-    begin = len(UTF8_MARK) if stream.read(len(UTF8_MARK)) == UTF8_MARK else 0
+    if stream.read(len(UTF8_MARK)) == UTF8_MARK:
+        begin = len(UTF8_MARK)
+    else:
+        begin = 0
     stream.seek(begin)
     return ByteWalk(stream, begin)
 

@@ -32,7 +32,10 @@ def list_head(header: Fields, is_complete: bool, file: str) -> Generator[Event, 
 def list_end(header: Fields, reader: SampleReader) -> Iterator[Event]:
     """Yield the means that the tool stored, and how many events are of kinds that are not known."""
     yield from list_aggregates(header, reader.settings.model)
-    promised = count_rows(header) if header.get("status") == SUCCESS else None
+    if header.get("status") == SUCCESS:
+        promised = count_rows(header)
+    else:
+        promised = None
     if not reader.count and promised:
         yield report_part(reader.file, f"none of the {promised} samples of the run are in the log, only their means")
     elif promised and reader.count < promised:

@@ -15,9 +15,22 @@ STARTED = "started"
 UNFINISHED = "the run still goes on, or was killed"
 # what is worth showing of the run, by where it stands
 SHOWN = (
-    "task", "task_id", "task_version", "task_args", "task_file", "solver", "solver_args", "model", "model_roles",
-    "model_base_url", "dataset", "created", "packages", "tags", "metadata",
-)  # fmt: skip
+    "task",
+    "task_id",
+    "task_version",
+    "task_args",
+    "task_file",
+    "solver",
+    "solver_args",
+    "model",
+    "model_roles",
+    "model_base_url",
+    "dataset",
+    "created",
+    "packages",
+    "tags",
+    "metadata",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +51,11 @@ def read_settings(header: Fields) -> Settings:
     spec = _take_object(header, "eval")
     config = _take_object(spec, "config")
     return Settings(
-        _read_text(spec.get("task")), _read_text(spec.get("model")), _list_criteria(header),
+        _read_text(spec.get("task")),
+        _read_text(spec.get("model")),
+        _list_criteria(header),
         config.get("score_on_error") is True,
-    )  # fmt: skip
+    )
 
 
 def _list_criteria(header: Fields) -> dict[str, tuple[str, ...]]:
@@ -59,7 +74,9 @@ def _list_criteria(header: Fields) -> dict[str, tuple[str, ...]]:
 
 def name_criterion(scorer: str, key: str | None) -> str:
     """Return the name of a criterion: the scorer's, with the key where it gives several values."""
-    return scorer if key is None else f"{scorer}.{key}"
+    if key is None:
+        return scorer
+    return f"{scorer}.{key}"
 
 
 def _list_blocks(header: Fields) -> list[Fields]:
@@ -68,7 +85,9 @@ def _list_blocks(header: Fields) -> list[Fields]:
     blocks = results.get("scores")
     if blocks is None and isinstance(results.get("scorer"), dict):
         blocks = [{"metrics": results.get("metrics"), **results["scorer"]}]
-    return [block for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
+    if isinstance(blocks, list):
+        return [block for block in blocks if isinstance(block, dict)]
+    return []
 
 
 def _read_names(block: Fields) -> tuple[str, str]:
@@ -80,7 +99,10 @@ def _read_names(block: Fields) -> tuple[str, str]:
 def read_run(header: Fields, is_complete: bool) -> Run:
     """Return the facts about the run. `is_complete` False: the log has no header, for it was not written to its end."""
     spec = _take_object(header, "eval")
-    state = _read_text(header.get("status")) if is_complete else STARTED
+    if is_complete:
+        state = _read_text(header.get("status"))
+    else:
+        state = STARTED
     packages = _take_object(spec, "packages")
     details = {name: spec[name] for name in SHOWN if spec.get(name) not in (None, [], {})}
     if header.get("invalidated"):
@@ -104,9 +126,17 @@ def _describe_end(state: str | None, error: object) -> str | None:
         return None
     if state == STARTED:
         return UNFINISHED
-    reason = error.get("message") if isinstance(error, dict) else error
-    end = "the run failed" if state == "error" else f"the run ended as '{state}'"
-    return f"{end}: {reason}" if isinstance(reason, str) and reason else end
+    if isinstance(error, dict):
+        reason = error.get("message")
+    else:
+        reason = error
+    if state == "error":
+        end = "the run failed"
+    else:
+        end = f"the run ended as '{state}'"
+    if isinstance(reason, str) and reason:
+        return f"{end}: {reason}"
+    return end
 
 
 def count_rows(header: Fields) -> int | None:
@@ -117,7 +147,9 @@ def count_rows(header: Fields) -> int | None:
         return total
     samples = _read_count(_take_object(spec, "dataset").get("samples"))
     epochs = _read_count(_take_object(spec, "config").get("epochs"))
-    return None if samples is None else samples * (epochs or 1)
+    if samples is None:
+        return None
+    return samples * (epochs or 1)
 
 
 def list_aggregates(header: Fields, model: str | None) -> Iterator[Aggregate]:
@@ -128,11 +160,19 @@ def list_aggregates(header: Fields, model: str | None) -> Iterator[Aggregate]:
         reducer = block.get("reducer")
         metrics = block.get("metrics")
         for metric, entry in metrics.items() if isinstance(metrics, dict) else ():
-            value = entry.get("value") if isinstance(entry, dict) else entry
+            if isinstance(entry, dict):
+                value = entry.get("value")
+            else:
+                value = entry
             yield Aggregate(
-                model, scorer, criterion, f"{metric} ({reducer})" if reducer else metric, read_number(value),
-                _read_count(block.get("scored_samples")), _read_count(block.get("unscored_samples")),
-            )  # fmt: skip
+                model,
+                scorer,
+                criterion,
+                f"{metric} ({reducer})" if reducer else metric,
+                read_number(value),
+                _read_count(block.get("scored_samples")),
+                _read_count(block.get("unscored_samples")),
+            )
 
 
 def read_number(value: Any) -> float | None:
@@ -147,12 +187,18 @@ def read_number(value: Any) -> float | None:
 
 def _take_object(fields: Mapping[str, Any], name: str) -> Fields:
     value = fields.get(name)
-    return value if isinstance(value, dict) else {}
+    if isinstance(value, dict):
+        return value
+    return {}
 
 
 def _read_text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
+    if isinstance(value, str):
+        return value
+    return None
 
 
 def _read_count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    return None

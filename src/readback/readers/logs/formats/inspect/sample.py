@@ -140,7 +140,10 @@ class Sample:
         self._scores = self._take(fields, "scores")
         self._old_score = self._take(fields, OLD_SCORE)
         transcript = Transcript(take_field(fields, "events_data"), self._attachments)
-        events, bad = take_events(fields) if "events" in fields or not old else take_events(old)
+        if "events" in fields or not old:
+            events, bad = take_events(fields)
+        else:
+            events, bad = take_events(old)
         self.requests = list(transcript.list_requests(events))
         self.unknown = transcript.unknown
         if bad := bad + transcript.bad:
@@ -155,13 +158,17 @@ class Sample:
         return [*self.faults, f"{len(missing)} of its attachments are missing ({names}): the reference stays"]
 
     def _take(self, fields: Fields, name: str) -> Any:
-        return self._attachments.resolve(take_field(fields, name)) if name in fields else None
+        if name in fields:
+            return self._attachments.resolve(take_field(fields, name))
+        return None
 
     def _take_object(self, fields: Fields, name: str) -> Fields:
         value = take_field(fields, name)
         if value is not None and not isinstance(value, dict):
             self.faults.append(f"its {name} is no object")
-        return value if isinstance(value, dict) else {}
+        if isinstance(value, dict):
+            return value
+        return {}
 
     def _read_id(self, value: Any) -> Id:
         if isinstance(value, str | int | float) and not isinstance(value, bool):
@@ -179,14 +186,21 @@ class Sample:
         error = take_field(fields, "error")
         if isinstance(error, dict):
             error = error.get("message")
-        return error if isinstance(error, str) or error is None else "the sample failed"
+        if isinstance(error, str) or error is None:
+            return error
+        return "the sample failed"
 
     def _read_invalidation(self, fields: Fields) -> str | None:
         mark = take_field(fields, "invalidation")
         if mark is None or mark is False:
             return None
-        reason = mark.get("reason") if isinstance(mark, dict) else None
-        return f"this sample was marked invalid: {reason}" if reason else "this sample was marked invalid"
+        if isinstance(mark, dict):
+            reason = mark.get("reason")
+        else:
+            reason = None
+        if reason:
+            return f"this sample was marked invalid: {reason}"
+        return "this sample was marked invalid"
 
     def list_calls(self, index: int, line: int | None) -> Iterator[Call]:
         """Yield the calls of the sample; one with its input and its output where it has none by the model."""
@@ -196,10 +210,19 @@ class Sample:
         if answer is None:
             warnings = [NO_REQUEST, *([self.warning] if self.warning else [])]
             yield Call(
-                index, self.settings.model, self._read_input(), record=self.id, epoch=self.epoch,
-                call=len(self.requests), model=self.settings.model, output=read_reply(self.output), error=self.error,
-                warning="; ".join(warnings), line=line, details=self._describe_answer(),
-            )  # fmt: skip
+                index,
+                self.settings.model,
+                self._read_input(),
+                record=self.id,
+                epoch=self.epoch,
+                call=len(self.requests),
+                model=self.settings.model,
+                output=read_reply(self.output),
+                error=self.error,
+                warning="; ".join(warnings),
+                line=line,
+                details=self._describe_answer(),
+            )
 
     def _find_answer(self) -> int | None:
         """Return the number of the call whose reply is the answer: the last by the model that is evaluated."""
@@ -210,11 +233,16 @@ class Sample:
             if self.requests[number].event.model == self.settings.model and not self.requests[number].event.role
         ]
         numbers = by_model or numbers
-        return numbers[-1] if numbers else None
+        if numbers:
+            return numbers[-1]
+        return None
 
     def _make_call(self, index: int, line: int | None, number: int, request: Request, is_answer: bool) -> Call:
         event = request.event
-        error = event.error if isinstance(event.error, str) else None
+        if isinstance(event.error, str):
+            error = event.error
+        else:
+            error = None
         details = self._describe_request(request)
         warning = request.reason or ("this request was still under way" if event.pending else None)
         if is_answer:
@@ -222,17 +250,31 @@ class Sample:
             warning = warning or self.warning
             details |= self._describe_answer()
         return Call(
-            index, self.settings.model, request.messages, record=self.id, epoch=self.epoch, call=number,
-            role="model" if request.scorer is None else "judge", judge=request.scorer,
-            model=event.model if isinstance(event.model, str) else None, output=read_reply(request.output),
-            error=error, warning=warning, line=line, is_answer=is_answer, details=details,
-        )  # fmt: skip
+            index,
+            self.settings.model,
+            request.messages,
+            record=self.id,
+            epoch=self.epoch,
+            call=number,
+            role="model" if request.scorer is None else "judge",
+            judge=request.scorer,
+            model=event.model if isinstance(event.model, str) else None,
+            output=read_reply(request.output),
+            error=error,
+            warning=warning,
+            line=line,
+            is_answer=is_answer,
+            details=details,
+        )
 
     def _describe_request(self, request: Request) -> dict[str, Any]:
         """Return the settings of a request, and of its reply what is no text."""
         event = request.event
         choices = request.output.get("choices")
-        choice = choices[0] if isinstance(choices, list) and choices else None
+        if isinstance(choices, list) and choices:
+            choice = choices[0]
+        else:
+            choice = None
         values = {
             "role": event.role,
             "config": event.config,
@@ -248,7 +290,10 @@ class Sample:
 
     def _describe_answer(self) -> dict[str, Any]:
         """Return what is shown with the answer: the task, the whole conversation, what a scorer took as the answer."""
-        scores = self._scores if isinstance(self._scores, dict) else {}
+        if isinstance(self._scores, dict):
+            scores = self._scores
+        else:
+            scores = {}
         answers = {
             scorer: score["answer"] for scorer, score in scores.items() if isinstance(score, dict) and "answer" in score
         }
@@ -272,7 +317,10 @@ class Sample:
         if not isinstance(scores, dict):
             scores = {}
         for scorer, score in scores.items():
-            fields = score if isinstance(score, dict) else {"value": score}
+            if isinstance(score, dict):
+                fields = score
+            else:
+                fields = {"value": score}
             yield from self._read_score(scorer, fields, line)
         for scorer, criteria in self.settings.criteria.items():
             if scorer not in scores:
@@ -281,14 +329,16 @@ class Sample:
                     yield self._make_score(scorer, criterion, None, "missing", None, reason, line)
 
     def _read_score(self, scorer: str, score: Fields, line: int | None) -> Iterator[LogScore]:
-        value = score.get("value") or None if score.get("value") == {} else score.get("value")
+        if score.get("value") == {}:
+            value = score.get("value") or None
+        else:
+            value = score.get("value")
         texts = [text for text in (score.get("reason"), score.get("explanation")) if isinstance(text, str) and text]
         reason = ": ".join(texts) or None
-        values = (
-            {name_criterion(scorer, str(key)): item for key, item in value.items()}
-            if isinstance(value, dict)
-            else {scorer: value}
-        )
+        if isinstance(value, dict):
+            values = {name_criterion(scorer, str(key)): item for key, item in value.items()}
+        else:
+            values = {scorer: value}
         for criterion, item in values.items():
             number = convert_score(item)
             status = "scored"
@@ -308,9 +358,7 @@ class Sample:
         reason: str | None,
         line: int | None,
     ) -> LogScore:
-        return LogScore(
-            self.id, self.settings.model, scorer, criterion, number, raw, status, self.epoch, reason, line
-        )  # fmt: skip
+        return LogScore(self.id, self.settings.model, scorer, criterion, number, raw, status, self.epoch, reason, line)
 
 
 def convert_score(value: Any) -> float | None:
@@ -324,4 +372,6 @@ def convert_score(value: Any) -> float | None:
     if not NUMBER.fullmatch(value):
         return None
     number = float(value)
-    return number if math.isfinite(number) else None
+    if math.isfinite(number):
+        return number
+    return None

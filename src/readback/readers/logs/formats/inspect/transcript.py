@@ -84,7 +84,9 @@ def decode_event(text: bytes) -> TranscriptEvent | None:
         return _decode_event(text)
     except BAD:
         events, _ = _convert_events([decode_value(text)])
-    return events[0] if events else None
+    if events:
+        return events[0]
+    return None
 
 
 def is_needed(event: TranscriptEvent) -> bool:
@@ -163,7 +165,10 @@ class Transcript:
 
     def _read_request(self, event: TranscriptEvent) -> Request:
         messages, reason = self._read_input(event)
-        output = self.attachments.resolve(event.output) if isinstance(event.output, dict) else {}
+        if isinstance(event.output, dict):
+            output = self.attachments.resolve(event.output)
+        else:
+            output = {}
         return Request(event, messages, output, self._find_scorer(event), reason)
 
     def _read_input(self, event: TranscriptEvent) -> tuple[Sequence[Mapping[str, Any]] | None, str | None]:
@@ -192,7 +197,10 @@ class Transcript:
         return messages, None
 
     def _read_pool(self) -> list[Mapping[str, Any]]:
-        items = self.pool.get("messages") if isinstance(self.pool, dict) else None
+        if isinstance(self.pool, dict):
+            items = self.pool.get("messages")
+        else:
+            items = None
         if not isinstance(items, list):
             return []
         messages = self.attachments.resolve(items)
@@ -212,7 +220,9 @@ class Transcript:
             if begin.type == SCORER:
                 return str(begin.name)
             span = begin.parent_id
-        return GRADER if event.role == GRADER else None
+        if event.role == GRADER:
+            return GRADER
+        return None
 
 
 def take_sent(message: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -239,6 +249,14 @@ def read_reply(output: Mapping[str, Any]) -> Any:
 def take_reply_message(output: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the message of the first choice, empty where there is none."""
     choices = output.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    message = choice.get("message") if isinstance(choice, dict) else None
-    return message if isinstance(message, dict) else {}
+    if isinstance(choices, list) and choices:
+        choice = choices[0]
+    else:
+        choice = None
+    if isinstance(choice, dict):
+        message = choice.get("message")
+    else:
+        message = None
+    if isinstance(message, dict):
+        return message
+    return {}

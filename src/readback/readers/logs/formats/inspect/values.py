@@ -49,7 +49,9 @@ def split_object(text: bytes) -> Fields:
 def take_field(fields: Fields, name: str) -> Any:
     """Return the decoded field of an object that was split; None where it has none. Raises Unreadable."""
     value = fields.get(name)
-    return decode_value(value) if isinstance(value, Raw) else value
+    if isinstance(value, Raw):
+        return decode_value(value)
+    return value
 
 
 def has_references(text: bytes) -> bool:
@@ -76,7 +78,9 @@ def _drop_constant(_: str) -> None:
 
 def _read_float(text: str) -> float | None:
     value = float(text)
-    return value if math.isfinite(value) else None
+    if math.isfinite(value):
+        return value
+    return None
 
 
 @dataclass(slots=True)
@@ -103,7 +107,9 @@ class Attachments:
     def _replace(self, value: Any, levels: int) -> Any:
         kind = type(value)
         if kind is str:
-            return self._find(value) if value.startswith(REFERENCES) else value
+            if value.startswith(REFERENCES):
+                return self._find(value)
+            return value
         if kind is not dict and kind is not list:
             return value
         if not levels:

@@ -131,7 +131,9 @@ def _widen(fields: bytes, size: int, packed: int, offset: int) -> tuple[int, int
 
 
 def _decode_name(raw: bytes, flags: int) -> str:
-    return raw.decode("utf-8", "replace") if flags & UTF8 else raw.decode("cp437")
+    if flags & UTF8:
+        return raw.decode("utf-8", "replace")
+    return raw.decode("cp437")
 
 
 def read_member(stream: BinaryIO, member: Member, most: int) -> bytes:

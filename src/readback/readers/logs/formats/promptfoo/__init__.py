@@ -99,7 +99,9 @@ def _find_header(head: bytes) -> list[str] | None:
         header = next(csv.reader(iter(lines), strict=True), [])
     except csv.Error:
         return None
-    return header if table.find_blocks(header) else None
+    if table.find_blocks(header):
+        return header
+    return None
 
 
 def _read_object(stream: BinaryIO, file: str, rows: tuple[str, ...]) -> Iterator[Event]:
@@ -156,7 +158,10 @@ def _read_lines(stream: BinaryIO, file: str) -> Iterator[Event]:
         match event:
             case Row():
                 yield from event.diagnostics
-                fields = drop_non_finite(event.fields) if event.diagnostics else event.fields
+                if event.diagnostics:
+                    fields = drop_non_finite(event.fields)
+                else:
+                    fields = event.fields
                 yield from reader.read(fields, event.line)
             case Refused(diagnostic=diagnostic):
                 if diagnostic is not None:
@@ -169,7 +174,10 @@ def _read_lines(stream: BinaryIO, file: str) -> Iterator[Event]:
 
 def _describe_run(rest: dict[str, Any], results: dict[str, Any], count: int, broken: str | None) -> Run:
     metadata = rest.get("metadata")
-    version = metadata.get("promptfooVersion") if isinstance(metadata, dict) else None
+    if isinstance(metadata, dict):
+        version = metadata.get("promptfooVersion")
+    else:
+        version = None
     promised = _count_promised(results.get("stats"))
     reason = None
     if broken is not None:
@@ -193,7 +201,9 @@ def _count_promised(stats: Any) -> int | None:
         return None
     counts = [stats.get(name) for name in ("successes", "failures", "errors")]
     numbers = [count for count in counts if type(count) is int]
-    return sum(numbers) if len(numbers) == len(counts) else None
+    if len(numbers) == len(counts):
+        return sum(numbers)
+    return None
 
 
 def _read_aggregates(prompts: Any) -> Iterator[Aggregate]:
@@ -202,7 +212,10 @@ def _read_aggregates(prompts: Any) -> Iterator[Aggregate]:
     A metric's sum counts each assertion with its weight; rows with an error are zeros in the mean of `overall`.
     """
     for prompt in prompts if isinstance(prompts, list) else ():
-        metrics = prompt.get("metrics") if isinstance(prompt, dict) else None
+        if isinstance(prompt, dict):
+            metrics = prompt.get("metrics")
+        else:
+            metrics = None
         if not isinstance(metrics, dict):
             continue
         condition = name_condition(prompt.get("label"), prompt.get("provider"))
@@ -216,12 +229,23 @@ def _read_aggregates(prompts: Any) -> Iterator[Aggregate]:
         scores, counts, weights = (metrics.get(f"namedScore{name}") for name in ("s", "sCount", "Weights"))
         for criterion, stored in scores.items() if isinstance(scores, dict) else ():
             total = _number(stored)
-            count = _number(counts.get(criterion)) if isinstance(counts, dict) else None
-            weight = _number(weights.get(criterion)) if isinstance(weights, dict) else count
+            if isinstance(counts, dict):
+                count = _number(counts.get(criterion))
+            else:
+                count = None
+            if isinstance(weights, dict):
+                weight = _number(weights.get(criterion))
+            else:
+                weight = count
             if total is not None and weight:
-                name = "mean" if weight == count else "weighted mean"
+                if weight == count:
+                    name = "mean"
+                else:
+                    name = "weighted mean"
                 yield Aggregate(condition, None, criterion, name, total / weight, None if count is None else int(count))
 
 
 def _number(value: Any) -> float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    return None

@@ -30,11 +30,24 @@ NO_GRADE = ("Could not extract JSON", "No output")  # how the reasons of a grade
 ERROR = 2  # failureReason: 0 is none, 1 an assertion
 GRADED_BY_MODEL = frozenset(
     (
-        "answer-relevance", "classifier", "context-faithfulness", "context-recall", "context-relevance",
-        "conversation-relevance", "factuality", "g-eval", "llm-rubric", "model-graded-closedqa",
-        "model-graded-factuality", "moderation", "pi", "search-rubric", "select-best", "similar",
+        "answer-relevance",
+        "classifier",
+        "context-faithfulness",
+        "context-recall",
+        "context-relevance",
+        "conversation-relevance",
+        "factuality",
+        "g-eval",
+        "llm-rubric",
+        "model-graded-closedqa",
+        "model-graded-factuality",
+        "moderation",
+        "pi",
+        "search-rubric",
+        "select-best",
+        "similar",
     )
-)  # fmt: skip
+)
 NEGATED = "not-"
 RESPELLED = "a text of the chat is JSON: promptfoo writes it without its blanks into results, and sent it as it was"
 
@@ -61,9 +74,15 @@ class RowReader:
 
     def read(self, row: Any, line: int | None) -> Iterator[Event]:
         """Yield the events of one row."""
-        prompt = row.get("prompt") if isinstance(row, dict) else None
+        if isinstance(row, dict):
+            prompt = row.get("prompt")
+        else:
+            prompt = None
         if not isinstance(prompt, dict | str):
-            reason = "no object" if not isinstance(row, dict) else "it has no prompt"
+            if not isinstance(row, dict):
+                reason = "no object"
+            else:
+                reason = "it has no prompt"
             yield report_row(reason, self._file, line)
             yield self.make_unreadable(reason, line)
             return
@@ -74,7 +93,10 @@ class RowReader:
         error = _find_error(row)
         messages, text, warning = read_prompt(raw, error is not None)
         response = row.get("response")
-        output = response.get("output") if isinstance(response, dict) else response
+        if isinstance(response, dict):
+            output = response.get("output")
+        else:
+            output = response
         components = list_components(row.get("gradingResult"))
         details: dict[str, Any] = {"components": [describe_component(each) for each in components]}
         if repeat_of is not None:
@@ -124,7 +146,9 @@ class RowReader:
 
 def _take_label(prompt: Mapping[str, Any]) -> str | None:
     label = prompt.get("label", prompt.get("display"))
-    return label if isinstance(label, str) else None
+    if isinstance(label, str):
+        return label
+    return None
 
 
 def _name_provider(provider: Any) -> tuple[str | None, str | None]:
@@ -140,22 +164,36 @@ def _name_provider(provider: Any) -> tuple[str | None, str | None]:
 def _find_error(row: Mapping[str, Any]) -> str | None:
     """Return why a row has no answer: `error` alone may be why an assertion failed."""
     response = row.get("response")
-    inner = response.get("error") if isinstance(response, dict) else None
+    if isinstance(response, dict):
+        inner = response.get("error")
+    else:
+        inner = None
     reason = row.get("failureReason")
     is_error = reason in (ERROR, "error") or (reason is None and (inner or row.get("gradingResult") is None))
     error = row.get("error") or inner
     if not is_error or (error is None and reason is None):
         return None
-    return error if isinstance(error, str) else json.dumps(error, ensure_ascii=False)
+    if isinstance(error, str):
+        return error
+    return json.dumps(error, ensure_ascii=False)
 
 
 def _describe_record(row: Mapping[str, Any]) -> dict[str, Any]:
     test = row.get("testCase")
     values = row.get("vars")
     if not isinstance(values, dict):
-        values = test.get("vars") if isinstance(test, dict) else None
-    fields = dict(values) if isinstance(values, dict) else {}
-    description = test.get("description") if isinstance(test, dict) else None
+        if isinstance(test, dict):
+            values = test.get("vars")
+        else:
+            values = None
+    if isinstance(values, dict):
+        fields = dict(values)
+    else:
+        fields = {}
+    if isinstance(test, dict):
+        description = test.get("description")
+    else:
+        description = None
     if isinstance(description, str):
         fields["test.description" if "description" in fields else "description"] = description
     return fields
@@ -171,7 +209,9 @@ def read_prompt(raw: Any, failed: bool) -> tuple[Sequence[Mapping[str, Any]] | N
         value = decode_yaml({"text": raw, "json": False})["value"]
         if _is_chat(value):
             return value, None, None
-        return (None, raw, "the prompt is no valid YAML chat, so nothing was sent") if failed else (alone, None, None)
+        if failed:
+            return (None, raw, "the prompt is no valid YAML chat, so nothing was sent")
+        return (alone, None, None)
     if text[:1] not in ("[", "{"):
         return alone, None, None
     try:
@@ -209,8 +249,13 @@ class _StrictDecoder(Decoder):
 
 def list_components(grading: Any) -> list[dict[str, Any]]:
     """Return the results of the assertions of a grading."""
-    components = grading.get("componentResults") if isinstance(grading, dict) else None
-    return [item for item in components if isinstance(item, dict)] if isinstance(components, list) else []
+    if isinstance(grading, dict):
+        components = grading.get("componentResults")
+    else:
+        components = None
+    if isinstance(components, list):
+        return [item for item in components if isinstance(item, dict)]
+    return []
 
 
 def _walk_components(components: list[dict[str, Any]], depth: int = 0) -> Iterator[dict[str, Any]]:
@@ -224,7 +269,8 @@ def _walk_components(components: list[dict[str, Any]], depth: int = 0) -> Iterat
 def describe_component(component: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is worth showing of an assertion's result."""
     assertion = component.get("assertion")
-    assertion = assertion if isinstance(assertion, dict) else {}
+    if not isinstance(assertion, dict):
+        assertion = {}
     shown_parts = {
         "type": assertion.get("type"),
         "metric": assertion.get("metric"),
@@ -247,11 +293,17 @@ def is_without_grade(result: Mapping[str, Any]) -> bool:
 def _name_judge(component: Mapping[str, Any], row: Mapping[str, Any]) -> str | None:
     """Return the model that graded, or the kind of assertion where the row does not name it; None without a model."""
     assertion = component.get("assertion")
-    kind = assertion.get("type") if isinstance(assertion, dict) else None
+    if isinstance(assertion, dict):
+        kind = assertion.get("type")
+    else:
+        kind = None
     if not isinstance(kind, str) or kind.removeprefix(NEGATED) not in GRADED_BY_MODEL:
         return None
     test = row.get("testCase")
-    options = test.get("options") if isinstance(test, dict) else None
+    if isinstance(test, dict):
+        options = test.get("options")
+    else:
+        options = None
     for holder in (assertion, options):
         if isinstance(holder, dict):
             name = _name_provider(holder.get("provider"))[1]
@@ -270,7 +322,10 @@ def _read_judge_call(
     line: int | None,
 ) -> Call | None:
     metadata = component.get("metadata")
-    prompt = metadata.get("renderedGradingPrompt") if isinstance(metadata, dict) else None
+    if isinstance(metadata, dict):
+        prompt = metadata.get("renderedGradingPrompt")
+    else:
+        prompt = None
     if not isinstance(prompt, str):
         return None
     messages, _, warning = read_prompt(prompt, False)
@@ -303,15 +358,20 @@ def read_scores(
 ) -> Iterator[LogScore]:
     """Yield the grades of one row: each metric, `overall` and `pass`."""
     grading = row.get("gradingResult")
-    grading = grading if isinstance(grading, dict) else {}
+    if not isinstance(grading, dict):
+        grading = {}
     metrics = grading.get("namedScores", row.get("namedScores"))
-    metrics = metrics if isinstance(metrics, dict) else {}
+    if not isinstance(metrics, dict):
+        metrics = {}
     reasons: dict[str, list[str]] = {}
     judges: dict[str, str] = {}
     failed: dict[str, str] = {}  # metrics that a grading without a grade is part of, and why
     for component in _walk_components(components):
         assertion = component.get("assertion")
-        metric = assertion.get("metric") if isinstance(assertion, dict) else None
+        if isinstance(assertion, dict):
+            metric = assertion.get("metric")
+        else:
+            metric = None
         reason = component.get("reason")
         if is_without_grade(component):
             failed[OVERALL] = failed[PASS] = str(reason)
@@ -325,7 +385,8 @@ def read_scores(
         if judge is not None:
             judges[metric] = judge
     whole_reason = grading.get("reason")
-    whole_reason = whole_reason if isinstance(whole_reason, str) else None
+    if not isinstance(whole_reason, str):
+        whole_reason = None
     if is_without_grade(grading):
         failed[OVERALL] = failed[PASS] = whole_reason or ""
         if not components and len(metrics) == 1:
@@ -359,12 +420,18 @@ def make_score(
     line: int | None,
 ) -> LogScore:
     """Return a grade: failed where the grader gave none, missing where the row has an error, else its number."""
-    value = float(raw) if isinstance(raw, int | float) and abs(raw) < 1 << 62 else None
+    if isinstance(raw, int | float) and abs(raw) < 1 << 62:
+        value = float(raw)
+    else:
+        value = None
     if error is not None:
         return LogScore(record, condition, judge, criterion, None, raw, "missing", epoch, error, line)
     if failure is not None:
         return LogScore(record, condition, judge, criterion, None, raw, "failed", epoch, failure, line)
     if value is None:
-        status = "failed" if raw is None else "not applicable"
+        if raw is None:
+            status = "failed"
+        else:
+            status = "not applicable"
         return LogScore(record, condition, judge, criterion, None, raw, status, epoch, reason, line)  # type: ignore[arg-type]
     return LogScore(record, condition, judge, criterion, value, raw, "scored", epoch, reason, line)

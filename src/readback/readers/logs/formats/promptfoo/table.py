@@ -56,7 +56,10 @@ def find_blocks(header: Sequence[str]) -> list[Block]:
         if list(header[end : end + len(END)]) == END:
             end += len(END)
         match = HEAD.fullmatch(header[start])
-        provider, label = match.groups() if match else (None, header[start])
+        if match:
+            provider, label = match.groups()
+        else:
+            provider, label = (None, header[start])
         blocks.append(Block(start, end, label, provider, tuple(metrics)))
     return blocks
 
@@ -118,7 +121,10 @@ def _read_block(cells: Sequence[str], block: Block, record: int, epoch: int, lin
     output, status, overall = cells[block.start : block.start + 3]
     metrics_start = block.start + 1 + len(BEGIN)
     reason_at = metrics_start + len(block.metrics)
-    reason = (cells[reason_at] or None) if reason_at < block.end else None
+    if reason_at < block.end:
+        reason = cells[reason_at] or None
+    else:
+        reason = None
     error = NO_REASON if status == "ERROR" else None
     yield Call(
         index=record,
@@ -133,12 +139,21 @@ def _read_block(cells: Sequence[str], block: Block, record: int, epoch: int, lin
         warning=NO_PROMPT,
         line=line,
     )
-    failure = reason if reason is not None and reason.startswith(NO_GRADE) else None
+    if reason is not None and reason.startswith(NO_GRADE):
+        failure = reason
+    else:
+        failure = None
     for name, cell in zip(block.metrics, cells[metrics_start:reason_at], strict=True):
         if cell:
-            criterion = name if name not in (OVERALL, PASS) else f"{name} (metric)"
+            if name not in (OVERALL, PASS):
+                criterion = name
+            else:
+                criterion = f"{name} (metric)"
             # the reason is that of the whole row: a metric of 0 may be the one without a grade
-            of_metric = failure if _read_number(cell) == 0 else None
+            if _read_number(cell) == 0:
+                of_metric = failure
+            else:
+                of_metric = None
             yield _make_score(record, epoch, condition, criterion, cell, of_metric, reason, error, line)
     yield _make_score(record, epoch, condition, OVERALL, overall, failure, reason, error, line)
     passed = {"PASS": True, "FAIL": False, "ERROR": False}.get(status)
@@ -164,4 +179,6 @@ def _make_score(
 
 def _read_number(cell: str) -> float | None:
     """Return the number that the tool wrote with `toFixed`, or whatever a spreadsheet made of it."""
-    return float(cell) if re.fullmatch(r"-?\d{1,300}(\.\d+)?", cell) and cell.isascii() else None
+    if re.fullmatch(r"-?\d{1,300}(\.\d+)?", cell) and cell.isascii():
+        return float(cell)
+    return None

@@ -62,7 +62,9 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSe
 def _unwrap(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a result that stands under `result`; other fields unchanged."""
     inner = fields.get("result")
-    return inner if isinstance(inner, Mapping) and not is_result(fields) and is_result(inner) else fields
+    if isinstance(inner, Mapping) and not is_result(fields) and is_result(inner):
+        return inner
+    return fields
 
 
 def _read_lacking_cell(stream: Any, file: str) -> Any:

@@ -33,9 +33,17 @@ class Identity:
     @property
     def display(self) -> str:
         """`iface:model (cfg) +[a, b]`, as the tables of the program (biocypher/karenina) write it."""
-        named = f"{self.interface}:{self.name}" if self.interface else self.name
-        configured = f"{named} ({self.config})" if self.config else named
-        return f"{configured} +[{', '.join(self.tools)}]" if self.tools else configured
+        if self.interface:
+            named = f"{self.interface}:{self.name}"
+        else:
+            named = self.name
+        if self.config:
+            configured = f"{named} ({self.config})"
+        else:
+            configured = named
+        if self.tools:
+            return f"{configured} +[{', '.join(self.tools)}]"
+        return configured
 
 
 FACTORS = ("answering", "parsing", RUN)
@@ -90,11 +98,20 @@ class Apart:
             rubric = {**rubric, "llm_trait_scores": {**judged, **_mapping(rubric.get("llm_trait_scores"))}}
         for name in MAPPINGS:
             self._kind(name, (rubric.get(name), template.get(name)), line)
-        failure = metadata.get("failure") if "failure" in metadata else read_older_failure(metadata)
+        if "failure" in metadata:
+            failure = metadata.get("failure")
+        else:
+            failure = read_older_failure(metadata)
         passed = truth(template.get("verify_result"))
-        lost_cells = list(list_lost_scores(fields, flat, self.losses)) if table else []
+        if table:
+            lost_cells = list(list_lost_scores(fields, flat, self.losses))
+        else:
+            lost_cells = []
         unknown = any(scored.name == "verify_result" for scored in lost_cells)
-        there = bool(template) if nested else not table or passed is not None
+        if nested:
+            there = bool(template)
+        else:
+            there = not table or passed is not None
         mode = text_of(metadata.get("evaluation_mode"))
         reasons = _mapping((deep if nested else flat).get("rubric_trait_reasoning"))
         scores = (
@@ -154,7 +171,9 @@ class Apart:
         """How a model is shown; by its key where another model is shown so already."""
         if model is None:
             return ""
-        return model.display if self.keys.setdefault(model.display, model.key) == model.key else model.key
+        if self.keys.setdefault(model.display, model.key) == model.key:
+            return model.display
+        return model.key
 
     def _part(self, fields: Mapping[str, Any], part: str, line: int) -> Mapping[str, Any]:
         value = fields.get(part)
@@ -178,7 +197,9 @@ class Apart:
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+    if isinstance(value, Mapping):
+        return value
+    return {}
 
 
 # Which model answered and which one judged: identities of verification results, and their spellings.
@@ -189,13 +210,17 @@ def identity(value: Any) -> Identity | None:
     if isinstance(value, Mapping):
         name = text_of(value.get("model_name"))
         tools = value.get("tools")
-        return Identity(
-            interface=text_of(value.get("interface")),
-            name=name,
-            config=text_of(value.get("config_id")),
-            tools=tuple(sorted({text_of(tool) for tool in tools})) if isinstance(tools, list) else (),
-        ) if name else None  # fmt: skip
-    return from_display(legible(value)) if isinstance(value, str) and value.strip() else None
+        if name:
+            return Identity(
+                interface=text_of(value.get("interface")),
+                name=name,
+                config=text_of(value.get("config_id")),
+                tools=tuple(sorted({text_of(tool) for tool in tools})) if isinstance(tools, list) else (),
+            )
+        return None
+    if isinstance(value, str) and value.strip():
+        return from_display(legible(value))
+    return None
 
 
 def from_display(text: str) -> Identity:
@@ -209,4 +234,6 @@ def from_display(text: str) -> Identity:
     if rest.endswith(")") and " (" in rest:
         rest, _, config = rest[:-1].rpartition(" (")
     interface, colon, name = rest.partition(":")
-    return Identity(interface, name, config, tools) if colon else Identity("", rest, config, tools)
+    if colon:
+        return Identity(interface, name, config, tools)
+    return Identity("", rest, config, tools)

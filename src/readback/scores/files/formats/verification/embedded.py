@@ -82,7 +82,10 @@ class _Results:
             yield at._replace(fields={RUN: run, **result} if run else result, diagnostics=(), raw=b"")
         elif isinstance(value, Mapping) and _holds(value) and level < DEEPEST:
             for name, inner in value.items():
-                named = name if isinstance(inner, list) and name not in RESULTS else run
+                if isinstance(inner, list) and name not in RESULTS:
+                    named = name
+                else:
+                    named = run
                 if isinstance(inner, Mapping | list):
                     yield from self._list_results(inner, question, at, file, named, level + 1)
         else:
@@ -98,7 +101,9 @@ class _Results:
             return {**fields, "metadata": {"question_id": question, **metadata}}
         if question and MODELS & fields.keys() and OUTCOMES & fields.keys():
             return {"question_id": question, **fields}
-        return dict(fields) if is_result(fields) else None
+        if is_result(fields):
+            return dict(fields)
+        return None
 
     def _by_hand(self, fields: Mapping[str, Any], question: str) -> dict[str, Any]:
         rest = {name: value for name, value in fields.items() if name not in (TEMPLATE, RUBRIC)}
@@ -135,7 +140,10 @@ def _score(value: Any, trait: Trait | None) -> tuple[Any, str | None]:
     if isinstance(value, Mapping):
         passed, score = truth(value.get("passed")), value.get("score")
         boolean = kind == "boolean" or (kind == "" and score in (None, 0, 1))
-        value = passed if passed is not None and (boolean or score is None) else score
+        if passed is not None and (boolean or score is None):
+            value = passed
+        else:
+            value = score
     if kind == "boolean" and not isinstance(value, bool) and value in (0, 1):
         return bool(value), None
     if kind == "literal" and trait and isinstance(value, str):

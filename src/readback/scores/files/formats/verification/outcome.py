@@ -37,7 +37,9 @@ EXPLAINED = {
 def group_of(failure: Any) -> str | None:
     """Return the group of a recorded failure, by its category, else as it is stated; None where nothing failed."""
     if not isinstance(failure, Mapping):
-        return None if failure is None or failure == "" else UNKNOWN
+        if failure is None or failure == "":
+            return None
+        return UNKNOWN
     category, reported = text_of(failure.get("category")), text_of(failure.get("group"))
     return GROUPS.get(category) or (reported if reported in COUNTS else UNKNOWN)
 
@@ -91,4 +93,6 @@ def truth(value: Any) -> bool | None:
     """Return a truth value, also one spelled as text; None for everything else."""
     if isinstance(value, str):
         return {"true": True, "false": False}.get(value.strip().lower())
-    return value if isinstance(value, bool) else None
+    if isinstance(value, bool):
+        return value
+    return None

@@ -131,7 +131,10 @@ class _Results:
         if not is_result(row.fields):
             diagnostic = self.walk.refused("no verification result: it names no question and model").diagnostic
             return Refused(diagnostic, row.line, row.end_line, row.end)
-        named = {**row.fields, RUN: run} if run and RUN not in row.fields else row.fields
+        if run and RUN not in row.fields:
+            named = {**row.fields, RUN: run}
+        else:
+            named = row.fields
         return row._replace(fields=named, raw=b"")
 
     def _other(self, unknown_entries: list[Refused]) -> None:
@@ -201,7 +204,9 @@ class _Results:
     def _opening(self) -> str:
         """How the object that begins here begins: its brace and first name, as they are spelled."""
         head = self.cursor.ahead(200)
-        return head[: head.find(":")] if head.startswith("{") and ":" in head else ""
+        if head.startswith("{") and ":" in head:
+            return head[: head.find(":")]
+        return ""
 
     def _again(self, opening: str) -> bool:
         """Go on to where another item begins; False, and broken, where there is none."""

@@ -109,10 +109,14 @@ def _value(text: str) -> Any:
     if (truth_value := truth(bare)) is not None:
         return truth_value
     if NUMBER.fullmatch(bare):
-        return float(bare) if any(mark in bare for mark in ".eE") or len(bare) > 15 else int(bare)
+        if any(mark in bare for mark in ".eE") or len(bare) > 15:
+            return float(bare)
+        return int(bare)
     if bare in ("", "N/A", "None", "null"):
         return None
-    return _json(bare) if bare.startswith("{") else text
+    if bare.startswith("{"):
+        return _json(bare)
+    return text
 
 
 def _decoded(cells: Mapping[str, str], name: str, odd: list[str]) -> Mapping[str, Any]:

@@ -86,7 +86,9 @@ class Criteria:
         kind = scored.kind
         if kind in ("", "?"):
             earlier = self.first.get((scored.bucket, scored.name))
-            return earlier.called if earlier else None
+            if earlier:
+                return earlier.called
+            return None
         key = (scored.name, scored.bucket, kind)
         naming = self.namings.get(key) or self._add(key, line)
         if naming is None:
@@ -99,7 +101,9 @@ class Criteria:
 
     def called(self, scored: Scored) -> str:
         """Return the name of a score whose kind no row of the file tells."""
-        return scored.name if scored.name not in self.owners else f"{scored.name} ({scored.bucket})"
+        if scored.name not in self.owners:
+            return scored.name
+        return f"{scored.name} ({scored.bucket})"
 
     def _add(self, key: Key, line: int) -> _Naming | None:
         name, bucket, kind = key
@@ -140,12 +144,18 @@ class Criteria:
         """Yield what was odd: traits of two kinds, and names beyond the limit."""
         for before, naming in self.changed:
             values = {
-                "criterion": before.key[0], "kind": before.key[2], "first": before.line,
-                "other": naming.key[2], "called": naming.called,
-            }  # fmt: skip
+                "criterion": before.key[0],
+                "kind": before.key[2],
+                "first": before.line,
+                "other": naming.key[2],
+                "called": naming.called,
+            }
             yield Diagnostic("scr-kind-differs", values, Location(file=file, line=naming.line), before.key[0])
         for room in self.beyond:
-            what = "names under field_scores" if room else "names of traits"
+            if room:
+                what = "names under field_scores"
+            else:
+                what = "names of traits"
             yield Diagnostic("dat-limit", {"what": what, "limit": LIMITS[room]}, Location(file=file), what, "warning")
 
 
@@ -247,7 +257,10 @@ class Taking:
         intake = self._intake
         if scored.kind == "?":
             self._apart.losses.granular += scored.name == GRANULAR
-        judge = result.parsing.display if result.parsing else self.settings.judge
+        if result.parsing:
+            judge = result.parsing.display
+        else:
+            judge = self.settings.judge
         intake.add(
             intake.items.code(result.item),
             intake.combos[result.values],
@@ -315,8 +328,13 @@ class Taking:
 
 def definitions(shared: Any) -> Mapping[tuple[str, str], Definition]:
     """Return the traits of `shared_data`, by where their scores stand (llm, regex, …) and name."""
-    rubric = shared.get("rubric_definition") if isinstance(shared, Mapping) else None
-    return dict(_traits(rubric)) if isinstance(rubric, Mapping) else {}
+    if isinstance(shared, Mapping):
+        rubric = shared.get("rubric_definition")
+    else:
+        rubric = None
+    if isinstance(rubric, Mapping):
+        return dict(_traits(rubric))
+    return {}
 
 
 def _traits(rubric: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], Definition]]:
@@ -347,7 +365,10 @@ def criterion(
 
     `whole` says whether all its scores are whole numbers, `labels` the class names met, by their index.
     """
-    same = definition if definition and definition.kind == kind else None
+    if definition and definition.kind == kind:
+        same = definition
+    else:
+        same = None
     better: Any = {"direction": "down" if same.up is False else "up"} if same else {}
     if kind == "boolean":
         return Criterion(name, "binary", (0.0, 1.0), 0.0, 1.0, **better)

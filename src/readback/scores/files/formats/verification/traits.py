@@ -111,7 +111,10 @@ def _spread(name: str, value: Any) -> Iterator[Scored]:
     if isinstance(value, Mapping):
         for part, inner in value.items():
             if isinstance(inner, bool | int | float):
-                kind = "boolean" if isinstance(inner, bool) else "score"
+                if isinstance(inner, bool):
+                    kind = "boolean"
+                else:
+                    kind = "score"
                 yield Scored(f"{name}.{legible(str(part))}", "template", kind, _number(inner))
     elif isinstance(value, bool | int | float) or (isinstance(value, str) and cell(value)[1] == SCORED):
         yield Scored(name, "template", "share", _number(value))
@@ -122,17 +125,25 @@ def _number(value: Any) -> Cell:
     if value is None:
         return NO_SCORE
     parsed = cell(float(value) if isinstance(value, bool) else value)
-    return parsed if parsed[1] != MISSING else (math.nan, FAILED, parsed[2] or NO_SCORE[2])
+    if parsed[1] != MISSING:
+        return parsed
+    return (math.nan, FAILED, parsed[2] or NO_SCORE[2])
 
 
 def _index(value: Any) -> Cell:
     whole = isinstance(value, int | float) and not isinstance(value, bool) and value == value // 1 and value >= 0
-    return cell(value) if whole else (math.nan, FAILED, f"not a number: {text_of(value)[:40]}")
+    if whole:
+        return cell(value)
+    return (math.nan, FAILED, f"not a number: {text_of(value)[:40]}")
 
 
 def _failure_words(failure: Any) -> str:
-    return text_of(failure.get("reason")) if isinstance(failure, Mapping) else ""
+    if isinstance(failure, Mapping):
+        return text_of(failure.get("reason"))
+    return ""
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+    if isinstance(value, Mapping):
+        return value
+    return {}
