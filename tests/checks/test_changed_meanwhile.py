@@ -116,8 +116,10 @@ def cleared(done: int, total: int) -> None:
         assert cli.main(["cache", "--clear"]) == 0
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize("name", ["six-conditions-mistakes", "tri-section"])
+@pytest.mark.parametrize(
+    ("name", "jobs"),
+    part([(name, jobs) for jobs in (2, 1) for name in ("six-conditions-mistakes", "tri-section")][::-1], 3),
+)
 def test_a_check_whose_cache_is_cleared_meanwhile_has_the_same_answer(
     name: str, jobs: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

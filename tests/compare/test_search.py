@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from counts import LONG
 from hypothesis import given
 from hypothesis import strategies as st
 from in_time import spent
@@ -196,14 +197,16 @@ def test_records_that_are_passed_over_unassembled_hold_nothing(write: Write, *, 
     data = open_dataset(opened.root, opened.dataset)
     choices = [Selection(condition=one.name) for one in opened.conditions]
     passed = 0
-    for query in (Query(text, case=case) for text in WANTED for case in (True, False)):
+    queries = [Query(text, case=case) for text in WANTED for case in (True, False)]
+    # Each text with either case; in a short run one of them in this spelling of the lines and the other in the other.
+    for query in queries if LONG else [one for n, one in enumerate(queries) if (n + n // 2 + ascii_only) % 2]:
         known = [(asdict(choice), line_search.list_patterns(opened, data, choice, query)) for choice in choices]
         work = {**children.make_payload(opened, choices, 0, len(data)), "query": asdict(query)}
         (short,) = search_chunk({**work, "patterns": known})
         (whole,) = search_chunk({**work, "patterns": [(choice, None) for choice, _ in known]})
         assert short == whole, query
         passed += sum(patterns is not None for _, patterns in known)
-    assert passed > len(WANTED) * len(choices)  # of twice as many
+    assert passed > len(WANTED) * len(choices) // (1 if LONG else 2)  # of twice as many
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from counts import LONG, some
+from counts import LONG, many, some
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jinja_templates import VALUES, templates
@@ -22,7 +22,7 @@ from readback.types import Diagnostic, Location
 pytestmark = pytest.mark.filterwarnings("ignore::SyntaxWarning")  # generated templates call numbers and index none
 
 
-@settings(max_examples=some(200), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=many(200, 20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(templates(), VALUES)
 def test_the_text_equals_stock_jinja(template: str, values: dict[str, Any]) -> None:
     rendered = one(template, values)

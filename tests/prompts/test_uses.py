@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 import pytest
-from counts import some
+from counts import many, some
 from hypothesis import HealthCheck, given, settings
 from jinja_templates import VALUES, templates
 from rendering import RECORD, one, steady, stock
@@ -132,7 +132,7 @@ def test_plain_fields_have_states_too(template: Template, values: Any, expected:
     assert [f"{use.name} {use.state}" for use in made.uses] == expected
 
 
-@settings(max_examples=some(150), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=many(150, 15), deadline=None, suppress_health_check=list(HealthCheck))
 @given(templates(), VALUES)
 def test_looking_at_the_names_changes_no_text(template: str, values: dict[str, Any]) -> None:
     ready = render_jinja.compile_template(template, False, frozenset(render_jinja.GLOBALS & values.keys()))

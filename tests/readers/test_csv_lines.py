@@ -6,7 +6,7 @@ from io import BytesIO
 from typing import Any
 
 import pytest
-from counts import some
+from counts import many, some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -47,7 +47,7 @@ def read(data: bytes, *, split: bool, size: int = 1 << 20, **options: Any) -> li
         return list(csv_file.rows(BytesIO(data), "s.csv", **options))
 
 
-@settings(max_examples=some(1_500), deadline=None)
+@settings(max_examples=many(1_500, 150), deadline=None)
 @given(
     tables(), st.sampled_from((1, 7, 40, 300, 1 << 20)), st.sampled_from((None, "\t")), st.sampled_from((None, "c1"))
 )

@@ -9,12 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from counts import LONG
 
 from readback.readers.text_file import LONGEST
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
 from readback.types import DatasetSource
 
-RECORDS = 60_000
+RECORDS = 60_000 if LONG else 20_000
 Change = Callable[[Path], object]
 
 

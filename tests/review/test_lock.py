@@ -246,7 +246,7 @@ def shown(opened: Any, side: Side, at: int) -> str:
             ("six-conditions-mistakes", "data/harbour.jsonl", 300),
             ("tri-section", "data/answers.jsonl", 300),
         ],
-        2,
+        1,
     ),
 )
 def test_random_changes_make_stale_what_they_change_and_nothing_else(

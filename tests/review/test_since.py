@@ -136,7 +136,7 @@ def told_of(root: Path) -> tuple[dict[str, Any], dict[str, tuple[str, ...]], dic
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("demo", part(list(DEMOS), 2))
+@pytest.mark.parametrize("demo", part(list(DEMOS), 1))
 def test_random_histories_of_the_demos_are_told_as_they_are(tmp_path: Path, say: Say, demo: str) -> None:
     tried = 0
     for seed in range(10 if LONG else 1):

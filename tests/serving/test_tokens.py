@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import quicktok
 import tiktoken
-from counts import LONG
+from counts import LONG, part
 from hypothesis import given
 from hypothesis import strategies as st
 from token_texts import plain, texts
@@ -77,7 +77,7 @@ def test_a_table_is_the_published_one_byte_for_byte(encoding: str, sha256: str) 
     assert hashlib.sha256(b"".join(rows)).hexdigest() == sha256
 
 
-@pytest.mark.parametrize("name", PATTERNS)
+@pytest.mark.parametrize("name", part(sorted(PATTERNS, key="o200k".__eq__), 4))  # o200k_harmony has its table and more
 def test_counts_and_pieces_equal_the_reference_on_random_texts(name: str) -> None:
     made, by, there = texts(TEXTS, 36), counter(name), reference(name)
     taken = [

@@ -179,6 +179,7 @@ def test_that_the_template_cannot_be_told_is_on_the_overview(serving: Serving) -
     assert "Which template Ollama sends for one cannot be told" in words(page("overview"))
 
 
+@pytest.mark.usefixtures("hurried")
 def test_weights_whose_chat_template_never_ends_stop_nothing(serving: Serving) -> None:
     endless = "{% for a in range(99999) %}{% for b in range(99999) %}{% for c in range(99999) %}x{% endfor %}"
     bomb = gguf_files.model(endless + "{% endfor %}{% endfor %}{{ tools }}")
