@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from readback.readers.cache_folder import DiskFull, NoFolder
+from readback.readers.files.cache_folder import DiskFull, NoFolder
 from readback.ui.common import address, show
 from readback.ui.common.draw import frame, header, keys, present, reading_log, share
 from readback.ui.common.state import choice, session

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from readback.readers.yaml_file import read_yaml
+from readback.readers.yaml.yaml_file import read_yaml
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "configs" / "examples"
 Files = dict[str, bytes]

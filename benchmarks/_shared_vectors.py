@@ -24,7 +24,7 @@ from readback.exporting.export import export
 from readback.exporting.observed import export_observed
 from readback.exporting.selections import NothingToExport, list_default_selections
 from readback.readers.logs.formats import find_format
-from readback.workspace import tool_choices, tool_projects
+from readback.workspace.tools import tool_choices, tool_projects
 
 SHARED = Path(os.environ.get("READBACK_SHARED", "../shared")) / "vectors/ecosystem"
 

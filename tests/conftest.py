@@ -62,9 +62,9 @@ PURE = {
     "readback.prompts.render.jinja:work",
     "readback.serving.chat.render:work",
     "readback.serving.ollama.render:work",
-    "readback.readers.yaml_decode:decode",
-    "readback.sources.python_constants:parse_sources",
-    "readback.sources.training_code:list_notebook_cells",
+    "readback.readers.yaml.yaml_decode:decode",
+    "readback.sources.templates.python_constants:parse_sources",
+    "readback.sources.training.training_code:list_notebook_cells",
 }
 
 

@@ -22,7 +22,7 @@ LONGEST_PAGE = 120  # lines
 
 # Who may import whom at all is in pyproject.toml and held by lint-imports (`make check`).
 HOMES = {
-    "blake3": ("readers.checksum",),
+    "blake3": ("readers.files.checksum",),
     "eyecite": ("citations.eyecite_search",),
     "streamlit": ("ui",),
     "plotly": ("scores.charts",),

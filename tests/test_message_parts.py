@@ -20,8 +20,8 @@ from readback.prompts.assemble import assemble
 from readback.prompts.messages import compute_fingerprint
 from readback.prompts.selections import list_selections
 from readback.prompts.training_text import build_trained_text, find_training_messages
-from readback.records import training_reader
 from readback.records.dataset import open_dataset
+from readback.records.training import training_reader
 from readback.serving.chat import model_input as chat
 from readback.serving.merge_roles import merge_roles
 from readback.types import Assembly, ChatTemplate, Message, Segment, Selection

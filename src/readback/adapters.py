@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from readback import project_files
-from readback.readers import paths
-from readback.readers.text_file import read_text
-from readback.readers.yaml_file import Node, find_nearest, read_yaml, report_unknown_keys
+from readback.readers.files import paths
+from readback.readers.files.text_file import read_text
+from readback.readers.yaml.yaml_file import Node, find_nearest, read_yaml, report_unknown_keys
 from readback.tasks import CURRENT, DOCUMENT, groups_of, keys_for, tasks_of
 from readback.types import Adapter, Addition, Diagnostic, Location, Message
 

@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from readback import __version__, plugins, project_files, sandbox
-from readback.readers.cache_folder import cache_folder
+from readback.readers.files.cache_folder import cache_folder
 
 NEEDED = ("jinja2", "pyyaml", "streamlit", "pandas", "plotly", "pyarrow", "eyecite", "reporters-db")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "firefox-esr", "firefox")  # for the tests only

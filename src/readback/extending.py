@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from readback.readers.row import Blank, Event, Header, Refused, Row
+from readback.readers.files.row import Blank, Event, Header, Refused, Row
 from readback.types import Diagnostic, Location, RuleContext
 
 __all__ = ["Blank", "Diagnostic", "Event", "Header", "Location", "Refused", "Row", "RuleContext"]

@@ -23,7 +23,7 @@ from looking import page, words
 from readback import cli, workspace
 from readback.checks.run import engine
 from readback.notebook import open_workspace
-from readback.readers.paths import FILES
+from readback.readers.files.paths import FILES
 from readback.types import Finding
 from readback.workspace.left_out import count_files
 

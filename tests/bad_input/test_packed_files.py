@@ -14,8 +14,8 @@ import pytest
 
 from readback import workspace
 from readback.prompts import children
-from readback.readers.decoding import BUDGET, LEAST, RATIO, budget_of, unpack
-from readback.readers.row import Row
+from readback.readers.files.decoding import BUDGET, LEAST, RATIO, budget_of, unpack
+from readback.readers.files.row import Row
 from readback.records import raw_rows
 from readback.records.dataset import open_dataset
 from readback.types import Diagnostic

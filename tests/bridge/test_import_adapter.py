@@ -30,7 +30,7 @@ from readback.project_files import PROJECT
 from readback.prompts.adapter_texts import render_additions
 from readback.prompts.base_texts import render_templates
 from readback.prompts.render import Template
-from readback.readers.yaml_file import parse_yaml
+from readback.readers.yaml.yaml_file import parse_yaml
 from readback.tasks import CURRENT
 
 Output = pytest.CaptureFixture[str]

@@ -14,8 +14,8 @@ from test_security import serious
 from readback import workspace
 from readback.project_files import EXAMPLES
 from readback.prompts import assemble
-from readback.records.answers import open_answers
 from readback.records.dataset import open_dataset
+from readback.records.replies.answers import open_answers
 from readback.types import Selection
 
 pytestmark = pytest.mark.browser

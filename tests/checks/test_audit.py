@@ -19,7 +19,7 @@ from readback.checks.run import chunk, engine
 from readback.checks.store import stored_check
 from readback.checks.summary import Audit, Progress
 from readback.prompts import children
-from readback.readers.checksum import Hashes
+from readback.readers.files.checksum import Hashes
 from readback.records.dataset import Counts
 from readback.types import Finding, Location, Selection, Workspace
 

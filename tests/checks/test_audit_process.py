@@ -13,7 +13,7 @@ from readback import project_files, workspace
 from readback.checks import summary
 from readback.checks.run import engine, process
 from readback.project_files import EXAMPLES
-from readback.readers.cache_folder import DiskFull
+from readback.readers.files.cache_folder import DiskFull
 from readback.records.dataset import DatasetChanged
 from readback.sandbox import json_values
 from readback.types import Finding

@@ -19,7 +19,7 @@ from readback.exporting import chunk
 from readback.exporting.export import export_to_file
 from readback.project_files import EXAMPLES
 from readback.prompts import children, selections
-from readback.readers import cache_folder
+from readback.readers.files import cache_folder
 from readback.records.dataset import DatasetChanged, open_dataset
 from readback.requests import observer
 

@@ -28,12 +28,12 @@ from readback import sandbox, workspace
 from readback.checks.run import chunk, cluster, cluster_worker, engine
 from readback.cli import main
 from readback.prompts import children, selections
-from readback.readers import copies
-from readback.readers.checksum import Hashes
+from readback.readers.files import copies
+from readback.readers.files.checksum import Hashes
 from readback.records import carried_index, index_pass
 from readback.records.dataset import open_dataset
 from readback.sandbox.json_values import freeze
-from readback.sources.prompt_texts import STANDARD, UNKNOWN
+from readback.sources.templates.prompt_texts import STANDARD, UNKNOWN
 from readback.types import Workspace
 
 Write = Callable[[Mapping[str, Any]], Path]

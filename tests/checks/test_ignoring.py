@@ -16,7 +16,7 @@ from readback import workspace
 from readback.checks import ignoring
 from readback.checks.run import engine
 from readback.checks.summary import Audit, covers
-from readback.readers.yaml_file import read_yaml
+from readback.readers.yaml.yaml_file import read_yaml
 from readback.types import Finding, Ignored, Location
 
 Write = Callable[[Mapping[str, Any]], Path]

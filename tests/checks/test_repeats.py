@@ -15,7 +15,7 @@ from readback.checks import rules
 from readback.checks.run import engine, first_records, repeats
 from readback.checks.run.marks import collect_marks
 from readback.prompts import children
-from readback.readers.cache_folder import DiskFull
+from readback.readers.files.cache_folder import DiskFull
 from readback.records.dataset import open_dataset
 from readback.types import Finding, Location, Record, RuleContext, Workspace
 

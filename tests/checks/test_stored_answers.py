@@ -30,7 +30,7 @@ from readback.checks.store.answer_store import AnswerStore
 from readback.checks.summary import Audit, Progress
 from readback.cli import main
 from readback.prompts import children, model_input
-from readback.readers import cache_folder, checksum
+from readback.readers.files import cache_folder, checksum
 from readback.sandbox.json_values import to_json_values
 from readback.types import Finding, Workspace
 

@@ -16,7 +16,7 @@ from readback.checks.rules.trn_damaged_text import find_damages
 from readback.checks.run import engine
 from readback.checks.summary import Audit
 from readback.prompts import children
-from readback.records import field_path
+from readback.records.fields import field_path
 from readback.sources import legal_prompt
 from readback.types import Finding
 

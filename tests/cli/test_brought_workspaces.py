@@ -18,7 +18,7 @@ import pytest
 from readback import cli
 from readback.cli.common import temporary_workspace
 from readback.project_files import EXAMPLES
-from readback.readers import cache_folder
+from readback.readers.files import cache_folder
 
 Output = pytest.CaptureFixture[str]
 SIX = EXAMPLES / "six-conditions"

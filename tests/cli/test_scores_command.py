@@ -17,9 +17,10 @@ from counts import part
 from score_files import TIDY, Write
 
 from readback import cli, workspace
-from readback.scores import loading, report
+from readback.scores import loading
 from readback.scores.comparing import compare
 from readback.scores.comparing.compare import list_planned
+from readback.scores.sentences import report
 
 PLAN = """scores: [s.csv]
 criteria: {clear: {scale: [0, 1, 2, 3]}, errors: {scale: {min: 0, max: 9}, direction: down}}

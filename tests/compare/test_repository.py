@@ -17,7 +17,7 @@ from readback.cli import main
 from readback.compare.git import Git
 from readback.compare.revisions import copy_revision
 from readback.compare.side import SideError
-from readback.readers.paths import is_git_folder
+from readback.readers.files.paths import is_git_folder
 from readback.ui.common.uploads import store as upload
 
 FILE = "dataset: data.jsonl\nmodes: [{mode: m, template: 'Q: {{ q }}'}]\n"

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from readback import workspace as workspaces
 from readback.checks.workspace_check import list_diagnostics
 from readback.cli import main
-from readback.records.answers import open_answers
-from readback.records.batch_replies import read_reply
 from readback.records.dataset import open_dataset
+from readback.records.replies.answers import open_answers
+from readback.records.replies.batch_replies import read_reply
 from readback.scores.loading import load
 from readback.scores.table import STATES
 

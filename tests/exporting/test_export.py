@@ -26,9 +26,10 @@ from readback.exporting.lines import Form
 from readback.exporting.selections import NothingToExport
 from readback.prompts import children
 from readback.prompts.assemble import assemble
-from readback.readers.cache_folder import cache_folder
-from readback.records import custom_id, training_reader
+from readback.readers.files.cache_folder import cache_folder
+from readback.records import custom_id
 from readback.records.dataset import DatasetChanged, open_dataset
+from readback.records.training import training_reader
 from readback.types import Condition, Judge, Selection, Workspace
 from readback.ui.prompts.one import export_all
 

@@ -16,7 +16,7 @@ from readback import workspace
 from readback.projects import langchain
 from readback.projects.langchain import fields, mustache
 from readback.projects.langchain.faults import Unfilled, Unloadable
-from readback.readers.yaml_file import read_yaml
+from readback.readers.yaml.yaml_file import read_yaml
 
 LEAST = 0.95  # of all lines, as the issue asks
 PROMPT = {"_type": "prompt", "input_variables": ["q"]}

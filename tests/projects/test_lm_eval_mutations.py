@@ -12,7 +12,7 @@ from counts import many
 
 from readback.projects.lm_eval import export_task, import_task, render_row
 from readback.projects.lm_eval.project import Run, read_documents, read_task
-from readback.readers.yaml_file import format_flow
+from readback.readers.yaml.yaml_file import format_flow
 
 TASK: dict[str, Any] = {
     "task": "t",

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import readback
-from readback.workspace.tool_prompts import READERS
+from readback.workspace.tools.tool_prompts import READERS
 
 Write = Callable[[Mapping[str, Any]], Path]
 CHAT = '{% chat role="user" %}Say {{ q }} now{% endchat %}'

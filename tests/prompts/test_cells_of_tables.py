@@ -18,7 +18,7 @@ from readback.checks.run import engine
 from readback.prompts.assemble import assemble
 from readback.prompts.render import Template, render
 from readback.readers.json_text import NotJson
-from readback.readers.table_columns import CellList, CellObject, looks_like_python, read_python
+from readback.readers.tables.table_columns import CellList, CellObject, looks_like_python, read_python
 from readback.records.dataset import open_dataset
 from readback.types import Selection, Syntax
 

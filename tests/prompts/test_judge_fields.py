@@ -11,7 +11,7 @@ import pytest
 from test_judge_sources import REPLY, codes, files, inserted, judged
 
 from readback import workspace
-from readback.checks.field_mapping import inputs, mapped
+from readback.checks.fields.field_mapping import inputs, mapped
 from readback.checks.run import engine
 from readback.cli import main
 from readback.types import Selection

@@ -19,8 +19,8 @@ from readback.cli import main
 from readback.notebook.study import open_workspace
 from readback.prompts import assemble
 from readback.prompts.judge_messages import build_judge_messages
-from readback.records.answers import open_answers
 from readback.records.dataset import open_dataset
+from readback.records.replies.answers import open_answers
 from readback.types import Answer, Assembly, Judge, Location, Record, Segment, Selection
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -17,9 +17,9 @@ from webhdfs import serving
 
 import readback
 from readback.cli import main
-from readback.readers import by_address, cache_folder, copies
-from readback.readers.by_address import Refused
-from readback.readers.checksum import state
+from readback.readers.files import by_address, cache_folder, copies
+from readback.readers.files.by_address import Refused
+from readback.readers.files.checksum import state
 from readback.review import renamed, state_folder
 from readback.review.event import Draft, new_id
 from readback.review.store import Store

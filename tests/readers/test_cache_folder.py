@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from readback.readers import cache_folder
+from readback.readers.files import cache_folder
 
 
 def kept(path: Path) -> Path:

@@ -10,8 +10,9 @@ from counts import many, some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readback.readers import csv_file, text_file
-from readback.readers.row import Event
+from readback.readers import csv_file
+from readback.readers.files import text_file
+from readback.readers.files.row import Event
 
 CELLS = ("1", "q1", "", " ", "é", "\u2028", "\x85", "\x1c", "\ufeff", "\x0b", "#", "# x", "a b", "0,5", "a;b", "a\tb")
 SPOILT = ("", "", "", "", '"', '""', "\n\n", "\r", "\r\n", "\0", "\t", ",", ";", "\n \n", "\ufeff", "\n,\n", "\n#,\n")

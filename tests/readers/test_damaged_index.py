@@ -15,7 +15,7 @@ from counts import many
 from readback import workspace
 from readback.checks.run import engine
 from readback.prompts import training_rows
-from readback.readers import cache_folder
+from readback.readers.files import cache_folder
 from readback.records.dataset import Dataset, open_dataset
 from readback.types import DatasetSource
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.readers import checksum
-from readback.readers.checksum import EDGE, state
+from readback.readers.files import checksum
+from readback.readers.files.checksum import EDGE, state
 from readback.records.dataset import open_dataset
 from readback.scores import loading
 from readback.ui.common.state.stamp import stamp

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from readback.folder import by
 from readback.readers import csv_file, json_file, jsonl, tsv
-from readback.readers.decoding import unpack
-from readback.readers.row import Blank, Event, Header, Refused, Row
-from readback.readers.text_file import LONGEST
+from readback.readers.files.decoding import unpack
+from readback.readers.files.row import Blank, Event, Header, Refused, Row
+from readback.readers.files.text_file import LONGEST
 from readback.records.raw_rows import read_raw_rows
 from readback.types import Diagnostic
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from blake3 import blake3
 
-from readback.readers import checksum
+from readback.readers.files import checksum
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from readback.readers import line_index
-from readback.readers.cache_folder import cache_folder
+from readback.readers.files import line_index
+from readback.readers.files.cache_folder import cache_folder
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from readback import workspace
-from readback.records import training_reader
 from readback.records.dataset import Dataset, open_dataset
+from readback.records.training import training_reader
 from readback.types import DatasetSource
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from readback.readers.files.progress import Cancelled, report_progress_to
 from readback.readers.logs import decode as decoding
 from readback.readers.logs.decode import decode
-from readback.readers.progress import Cancelled, report_progress_to
 
 Write = Callable[[Mapping[str, Any]], Path]
 PLACE = "batch.jsonl"

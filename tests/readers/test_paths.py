@@ -12,8 +12,8 @@ from hub_entry import cache_entry
 from hypothesis import given
 from hypothesis import strategies as st
 
+from readback.readers.files.paths import expand, format_relative, list_files, resolve
 from readback.readers.hub_cache import snapshot
-from readback.readers.paths import expand, format_relative, list_files, resolve
 from readback.types import Diagnostic, Location
 
 Write = Callable[[dict[str, Any]], Path]

@@ -12,8 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from readback.readers import jsonl
+from readback.readers.files.row import Event, Row
 from readback.readers.json_text import DEEPEST, Decoder, Plain, decode_plain
-from readback.readers.row import Event, Row
 from readback.types import Location
 
 LETTERS = st.text(st.characters(exclude_categories=()), max_size=6)  # half surrogate pairs, too

@@ -17,7 +17,7 @@ from looking import page, words
 from readback import cli, workspace
 from readback.checks.run import engine
 from readback.notebook import open_workspace
-from readback.readers.decoding import CHUNK, ENCODINGS, decode_head, make_decoding_step
+from readback.readers.files.decoding import CHUNK, ENCODINGS, decode_head, make_decoding_step
 from readback.records.dataset import Dataset, open_dataset
 from readback.types import Diagnostic
 

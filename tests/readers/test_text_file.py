@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from in_time import in_time
 
-from readback.readers.text_file import read_bytes, read_text
+from readback.readers.files.text_file import read_bytes, read_text
 from readback.types import Diagnostic
 
 Write = Callable[[dict[str, Any]], Path]

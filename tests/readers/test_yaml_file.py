@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from in_time import in_time
 
 from readback import sandbox
-from readback.readers import yaml_decode
-from readback.readers.yaml_file import (
+from readback.readers.yaml import yaml_decode
+from readback.readers.yaml.yaml_file import (
     MASKED,
     Parsed,
     find_nearest,

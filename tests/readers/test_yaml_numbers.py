@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readback.readers.yaml_decode import read_as_yaml_1_2
-from readback.readers.yaml_file import parse_yaml
+from readback.readers.yaml.yaml_decode import read_as_yaml_1_2
+from readback.readers.yaml.yaml_file import parse_yaml
 
 DIFFERS = "dat-yaml-differs"
 

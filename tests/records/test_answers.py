@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from readback.records.answers import open_answers
+from readback.records.replies.answers import open_answers
 from readback.types import Condition, DatasetSource, Workspace
 
 Write = Callable[[dict[str, Any]], Path]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from readback.readers import cache_folder
+from readback.readers.files import cache_folder
 from readback.records import carried_index, index_pass
 from readback.records.carried_index import _pack
 from readback.records.dataset import Dataset, open_dataset

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from counts import LONG
 
-from readback.readers.text_file import LONGEST
+from readback.readers.files.text_file import LONGEST
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
 from readback.types import DatasetSource
 

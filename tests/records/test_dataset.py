@@ -18,11 +18,12 @@ from counts import many, some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readback.readers import cache_folder, jsonl, text_file
+from readback.readers import jsonl
+from readback.readers.files import cache_folder, text_file
 from readback.records import raw_lines
 from readback.records.dataset import MISSING, Cancelled, Dataset, DatasetChanged, look, open_dataset
-from readback.records.field_names import FieldNames
-from readback.records.field_path import list_names
+from readback.records.fields.field_names import FieldNames
+from readback.records.fields.field_path import list_names
 from readback.records.index_pass import build
 from readback.types import DatasetSource, Location
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from jinja_templates import VALUES, templates
 from rendering import RECORD, one, origins, stock
 
-from readback.records.field_path import MISSING, look
+from readback.records.fields.field_path import MISSING, look
 from readback.types import Location
 
 pytestmark = pytest.mark.filterwarnings("ignore::SyntaxWarning")  # generated templates call numbers and index none

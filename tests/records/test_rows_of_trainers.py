@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from readback.records import training_reader
-from readback.records.training_row import find_kind, is_training
+from readback.records.training import training_reader
+from readback.records.training.training_row import find_kind, is_training
 
 CALL, SEEN = '{"name": "tide"}', '{"level": 3}'
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readback.checks.facts import training_rows
-from readback.records.field_path import look
-from readback.records.training_reader import read
-from readback.records.training_row import TrainingRow, Turn, find_kind, find_main_kind, is_training
+from readback.records.fields.field_path import look
+from readback.records.training.training_reader import read
+from readback.records.training.training_row import TrainingRow, Turn, find_kind, find_main_kind, is_training
 
 SYSTEM, USER = {"role": "system", "content": "Be brief."}, {"role": "user", "content": "Why?"}
 GOOD, BAD = {"role": "assistant", "content": "So."}, {"role": "assistant", "content": "No."}

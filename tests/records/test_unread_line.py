@@ -13,7 +13,7 @@ import pytest
 from readback import workspace
 from readback.checks.quoted import Quoted
 from readback.checks.run import engine
-from readback.readers import text_file
+from readback.readers.files import text_file
 from readback.records import unread_line as module
 from readback.records.dataset import open_dataset
 from readback.records.unread_line import read_unread_line

@@ -13,9 +13,9 @@ from readback import workspace
 from readback.checks.held_requests import count_held, describe_held
 from readback.checks.run import engine
 from readback.cli import main
-from readback.records.answers import open_answers
 from readback.records.dataset import open_dataset
-from readback.records.log_records import match_records
+from readback.records.replies.answers import open_answers
+from readback.records.replies.log_records import match_records
 from readback.requests.first_difference import find_first_difference
 from readback.requests.log import open_log
 from readback.requests.request import Request

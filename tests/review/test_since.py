@@ -22,8 +22,8 @@ from readback.checks.run import engine
 from readback.cli import main
 from readback.review import signing
 from readback.review.leaves import NothingToLock
-from readback.scores import answer as score_answer
 from readback.scores import loading
+from readback.scores.output import answer as score_answer
 from readback.workspace import NothingRead
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -9,8 +9,8 @@ import pytest
 from chart_columns import list_columns
 
 from readback.scores import charts
-from readback.scores.criteria import from_entry, load_shipped_criteria
 from readback.scores.summary_row import Row
+from readback.scores.values.criteria import from_entry, load_shipped_criteria
 from readback.types import Criterion
 from readback.ui.results.choices import say
 

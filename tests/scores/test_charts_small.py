@@ -13,8 +13,8 @@ from chart_columns import list_columns
 from readback.scores import charts
 from readback.scores.charts import template
 from readback.scores.comparing.comparison import Comparison
-from readback.scores.criteria import load_shipped_criteria
 from readback.scores.summary_row import Row
+from readback.scores.values.criteria import load_shipped_criteria
 from readback.ui.results.choices import say
 
 RELEVANCE = load_shipped_criteria()["relevance"]

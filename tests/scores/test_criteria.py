@@ -10,7 +10,7 @@ import pytest
 from score_files import TIDY, Write, codes, load, states
 
 from readback.checks.rules import build_finding
-from readback.scores.criteria import fits, from_entry, holds, inferred, load_shipped_criteria, look_up
+from readback.scores.values.criteria import fits, from_entry, holds, inferred, load_shipped_criteria, look_up
 
 
 def test_a_value_off_the_scale_fails_alone_and_zero_is_a_grade(write: Write) -> None:

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from score_files import Write, codes, load
 
-from readback.scores import answer, summary
+from readback.scores import summary
 from readback.scores.comparing import compare
-from readback.scores.doubtful_numbers import find_codes
+from readback.scores.output import answer
 from readback.scores.table import ScoreTable
+from readback.scores.values.doubtful_numbers import find_codes
 from readback.types import Criterion
 
 HEAD = "item,condition,criterion,score\n"

@@ -10,9 +10,10 @@ from scipy import stats
 from score_files import Write
 
 from readback import workspace
-from readback.scores import loading, report
+from readback.scores import loading
 from readback.scores.comparing.compare import compare
 from readback.scores.comparing.comparison import Comparison
+from readback.scores.sentences import report
 from readback.scores.table import ConditionKey
 from readback.types import Criterion
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from readback import cli, workspace
-from readback.scores import answer_sections
 from readback.scores.loading import load
+from readback.scores.output import answer_sections
 from readback.scores.reported.contradictions import find_contradictions
 from readback.scores.summary import rows
 

@@ -16,9 +16,9 @@ from readback.scores.charts.chart import wrap_name
 from readback.scores.charts.template import tint_blue
 from readback.scores.comparing.comparison import Blocked, Comparison, Verdict
 from readback.scores.counts import Counted, Heat
-from readback.scores.criteria import load_shipped_criteria
 from readback.scores.slices.lengths import Lengths
 from readback.scores.summary_row import Row
+from readback.scores.values.criteria import load_shipped_criteria
 from readback.types import Criterion, Diagnostic
 from readback.ui.results.choices import say
 

@@ -12,7 +12,7 @@ from score_files import Write, load
 from streamlit.testing.v1 import AppTest
 
 from readback import cli
-from readback.scores import not_compared
+from readback.scores.sentences import not_compared
 
 HEAD = "item,condition,criterion,score,judge\n"
 DISAGREE = (

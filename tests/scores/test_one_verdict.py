@@ -28,9 +28,10 @@ from readback import cli, project_files, workspace
 from readback.checks import comparisons
 from readback.checks.store import stored_check, stored_ranges
 from readback.review import agenda
-from readback.scores import conclusion, drawn_pairs, in_view, loading, not_compared, pooled, report
+from readback.scores import conclusion, drawn_pairs, in_view, loading, pooled
 from readback.scores.comparing import compare
 from readback.scores.comparing.compare import list_planned
+from readback.scores.sentences import not_compared, report
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui.prompts.difference import fair

@@ -14,7 +14,7 @@ from score_files import Write, codes, load
 from streamlit.testing.v1 import AppTest
 
 from readback import cli
-from readback.scores.outlying_numbers import APART, FEWEST, SHARE, find_outlying
+from readback.scores.values.outlying_numbers import APART, FEWEST, SHARE, find_outlying
 from readback.types import Criterion
 
 Counts = Mapping[float, int]

@@ -15,10 +15,10 @@ from score_files import Write, load
 from readback import cli
 from readback.scores import summary
 from readback.scores.comparing import compare
-from readback.scores.criteria import scale_text
 from readback.scores.files import judge_reply
 from readback.scores.files.judge_reply.plain_forms import find_plain_scores
 from readback.scores.table import ScoreTable
+from readback.scores.values.criteria import scale_text
 
 
 @pytest.mark.parametrize(

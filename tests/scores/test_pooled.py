@@ -9,8 +9,8 @@ from score_files import Write, load
 
 from readback.scores import criterion_kinds, pooled, reference, summary
 from readback.scores import loading as scores
-from readback.scores.answer import as_json
 from readback.scores.comparing.difference import compute_difference
+from readback.scores.output.answer import as_json
 from readback.scores.table import ConditionKey
 from readback.types import Condition, DatasetSource, ScoreSource, Workspace
 

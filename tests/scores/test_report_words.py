@@ -11,9 +11,10 @@ import pytest
 from score_files import load
 
 from readback import workspace
-from readback.scores import chart_sentences, loading, report, summary
+from readback.scores import chart_sentences, loading, summary
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.comparing.winner import Best
+from readback.scores.sentences import report
 from readback.scores.table import ConditionKey
 from readback.types import Criterion
 

@@ -14,10 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from score_files import TIDY, Write, codes, load, name_kind, states
 
-from readback.readers.progress import Cancelled
-from readback.scores import answer, warnings
+from readback.readers.files.progress import Cancelled
 from readback.scores import loading as scores
-from readback.scores.criteria import from_entry
+from readback.scores import warnings
+from readback.scores.output import answer
+from readback.scores.values.criteria import from_entry
 from readback.types import Condition, Score, ScoreSource, Workspace
 
 

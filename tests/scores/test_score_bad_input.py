@@ -13,8 +13,8 @@ from score_files import TIDY, Write, codes, load, states
 
 from readback.scores import summary, warnings
 from readback.scores.comparing.compare import compare
-from readback.scores.criteria import from_entry, scale_text
 from readback.scores.table import ScoreTable
+from readback.scores.values.criteria import from_entry, scale_text
 from readback.types import Condition, Diagnostic, Location, ScoreSource
 
 FOUR = {"clear": from_entry("clear", [1, 2, 3, 4])}

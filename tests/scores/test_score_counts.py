@@ -19,10 +19,10 @@ from score_files import TIDY, Write, load
 
 from readback.as_csv import format_csv
 from readback.scores import counts
-from readback.scores.criteria import load_shipped_criteria
 from readback.scores.plain_table import PlainTable, format_markdown
 from readback.scores.slices import lengths
 from readback.scores.table import Columns, ScoreTable
+from readback.scores.values.criteria import load_shipped_criteria
 from readback.types import Criterion
 
 RELEVANCE, FAITHFULNESS = load_shipped_criteria()["relevance"], load_shipped_criteria()["faithfulness"]

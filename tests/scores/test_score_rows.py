@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from readback.scores import files
-from readback.scores.criteria import load_shipped_criteria
 from readback.scores.files import intake
 from readback.scores.files.score_rows import FileScores, FileSettings
+from readback.scores.values.criteria import load_shipped_criteria
 from readback.types import ScoreSource
 
 

@@ -12,7 +12,7 @@ from score_files import Write
 
 from readback import workspace
 from readback.project_files import EXAMPLES
-from readback.readers.progress import Cancelled
+from readback.readers.files.progress import Cancelled
 from readback.scores import loading
 from readback.scores.slices import by_field as slices
 from readback.scores.slices import lengths, text_sizes

@@ -15,10 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from score_files import TIDY, Write, load
 
-from readback.scores import answer, summary, warnings
 from readback.scores import loading as scores
-from readback.scores.criteria import from_entry
+from readback.scores import summary, warnings
+from readback.scores.output import answer
 from readback.scores.summary_row import Row
+from readback.scores.values.criteria import from_entry
 from readback.types import ScoreSource, Workspace
 
 LIVERAG = "data/liverag-judge/factor_analysis_query_level_scores.csv"

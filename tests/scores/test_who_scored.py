@@ -6,7 +6,8 @@ import pytest
 from score_files import Write
 
 from readback import workspace
-from readback.scores import in_view, loading, who_scored
+from readback.scores import in_view, loading
+from readback.scores.sentences import who_scored
 
 HEAD = "item,condition,criterion,score,judge\n"
 

@@ -7,9 +7,9 @@ from score_files import Write
 
 from readback import workspace
 from readback.scores import loading
-from readback.scores.answer import as_json
 from readback.scores.comparing.compare import compare
 from readback.scores.comparing.winner import find_winner, list_winners
+from readback.scores.output.answer import as_json
 
 PLAN = "scores: [s.csv]\ncomparisons: [{a: one, b: other}]\n"
 

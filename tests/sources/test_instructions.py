@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from readback.readers.yaml_file import parse_yaml
+from readback.readers.yaml.yaml_file import parse_yaml
 from readback.sources import instructions
 from readback.sources.instruction_keys import KEYS, instruction_for, key_for
 

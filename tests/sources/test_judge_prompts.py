@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from readback.sources import judge_prompts
+from readback.sources.judges import judge_prompts
 from readback.types import Diagnostic, Judge
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -14,7 +14,7 @@ from looking import page, said
 
 from readback import workspace
 from readback.cli import main
-from readback.sources.plain_prompts import count_parts, split_parts
+from readback.sources.templates.plain_prompts import count_parts, split_parts
 
 Write = Callable[[Mapping[str, Any]], Path]
 ROWS = '{"id": "1", "question": "Why?"}\n{"id": "2", "question": "How?"}\n'

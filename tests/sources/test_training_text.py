@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readback.sources import training_text
-from readback.sources.python_constants import find_texts, parse_sources
+from readback.sources.templates.python_constants import find_texts, parse_sources
+from readback.sources.training import training_text
 
 Write = Callable[[Mapping[str, Any]], Path]
 BRIEF = "You are brief."

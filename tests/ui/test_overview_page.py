@@ -14,7 +14,7 @@ from readback import workspace
 from readback.checks.summary import Audit, Row
 from readback.project_files import EXAMPLES
 from readback.records.dataset import Counts
-from readback.scores.criteria import MINUS
+from readback.scores.values.criteria import MINUS
 from readback.types import Selection
 from readback.ui.common.draw import table
 from readback.ui.common.draw.table import Column

@@ -13,10 +13,10 @@ from looking import drawn, said, words
 from streamlit.testing.v1 import AppTest
 
 from readback.project_files import PROJECT
+from readback.readers.files.progress import report_progress
 from readback.readers.logs import decode as decoding
-from readback.readers.progress import report_progress
 from readback.ui.common.state import caches, session
-from readback.workspace import tool_logs
+from readback.workspace.tools import tool_logs
 
 
 def waiting() -> None:

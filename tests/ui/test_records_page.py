@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from looking import drawn, links, page, said, turned, words
 
-from readback.readers.progress import Cancelled
+from readback.readers.files.progress import Cancelled
 from readback.records.dataset import open_dataset
 from readback.types import DatasetSource
 from readback.ui.results import record_list

@@ -23,7 +23,7 @@ from readback import cli, workspace
 from readback.checks.run import engine
 from readback.project_files import PROJECT
 from readback.prompts.assemble import assemble
-from readback.readers.text_file import LONGEST
+from readback.readers.files.text_file import LONGEST
 from readback.records.dataset import Dataset, open_dataset
 from readback.scores.loading import load
 from readback.types import DatasetSource, Selection, Workspace

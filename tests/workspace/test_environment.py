@@ -12,7 +12,7 @@ from readback import cli, workspace
 from readback.prompts.assemble import assemble
 from readback.records.dataset import open_dataset
 from readback.types import Selection, Workspace
-from readback.workspace.tool_projects import format_environment
+from readback.workspace.tools.tool_projects import format_environment
 
 Write = Callable[[Mapping[str, Any]], Path]
 PROJECT = "prompts: ['{{q}} {{env.HOUSE}}']\nproviders: [echo]\ntests: file://rows.csv\n"

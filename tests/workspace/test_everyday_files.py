@@ -13,8 +13,8 @@ import pytest
 from everyday_files import ASKED, EMOJI, MESSAGES, ROWS, SYSTEM, TABLES, TEMPLATE, TRAINING, WANTED, fill
 
 from readback import cli, workspace
-from readback.records import training_reader
 from readback.records.dataset import open_dataset
+from readback.records.training import training_reader
 from readback.ui.common.uploads import store
 from readback.ui.open.pasting import name_files
 

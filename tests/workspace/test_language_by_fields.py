@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from readback.sources.template_language import detect_language
+from readback.sources.templates.template_language import detect_language
 
 FIELDS = ("id", "question", "context")
 TABLE = [

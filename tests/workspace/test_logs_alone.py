@@ -17,7 +17,7 @@ from readback.message_parts import part_title, parts
 from readback.prompts.assemble import assemble
 from readback.readers.logs.decode import NO_MODEL
 from readback.records.dataset import open_dataset
-from readback.records.logged_calls import read_first_request
+from readback.records.replies.logged_calls import read_first_request
 from readback.scores import loading
 from readback.types import Assembly, Diagnostic, Selection
 from readback.ui.common.draw.message import role_title

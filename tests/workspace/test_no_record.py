@@ -14,7 +14,7 @@ from looking import drawn, page, words
 import readback
 from readback import cli, workspace
 from readback.checks.run import engine
-from readback.readers.cache_folder import DiskFull
+from readback.readers.files.cache_folder import DiskFull
 from readback.records import dataset_index
 from readback.records.dataset import open_dataset
 
@@ -131,7 +131,7 @@ def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """What is named for the cache, and is a file; so is the place that is tried without it."""
     place = tmp_path / "Cache"
     place.write_text("")
-    monkeypatch.setattr("readback.readers.cache_folder._list_places", lambda: iter((place, place)))
+    monkeypatch.setattr("readback.readers.files.cache_folder._list_places", lambda: iter((place, place)))
     return place
 
 

@@ -16,7 +16,7 @@ from readback.checks import rules
 from readback.checks.run import engine
 from readback.prompts.assemble import assemble
 from readback.prompts.selections import list_selections
-from readback.readers.yaml_file import Parsed
+from readback.readers.yaml.yaml_file import Parsed
 from readback.sources import instructions, verification
 from readback.sources.instruction_keys import SHORTCUTS
 from readback.tasks import CURRENT

@@ -18,10 +18,10 @@ from readback.cli import main
 from readback.prompts.assemble import assemble
 from readback.prompts.self_tests import run_self_tests
 from readback.records.dataset import open_dataset
-from readback.sources.plain_prompts import PlainPrompt, count_parts, group_files
-from readback.sources.template_language import detect_language
+from readback.sources.templates.plain_prompts import PlainPrompt, count_parts, group_files
+from readback.sources.templates.template_language import detect_language
 from readback.types import Selection, Workspace
-from readback.workspace import plain_templates
+from readback.workspace.templates import plain_templates
 
 Write = Callable[[Mapping[str, Any]], Path]
 ROWS = '{"id": "1", "question": "Why?"}\n{"id": "2", "question": "How?"}\n'

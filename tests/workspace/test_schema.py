@@ -13,7 +13,7 @@ import yaml
 from test_workspace import WHOLE
 
 from readback import cli, workspace
-from readback.readers.yaml_file import parse_yaml
+from readback.readers.yaml.yaml_file import parse_yaml
 from readback.workspace import kinds
 from readback.workspace.draft import Draft
 from readback.workspace.workspace_file.reader import read_workspace_file

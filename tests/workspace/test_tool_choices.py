@@ -12,7 +12,7 @@ import pytest
 from readback import workspace
 from readback.prompts.assemble import assemble
 from readback.types import Record, Selection, Workspace
-from readback.workspace import tool_choices
+from readback.workspace.tools import tool_choices
 
 Write = Callable[[Mapping[str, Any]], Path]
 ROW = '{"id": "1", "question": "Why?"}\n'

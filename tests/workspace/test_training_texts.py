@@ -10,7 +10,7 @@ import pytest
 
 from readback import workspace
 from readback.checks.run import engine
-from readback.sources import training_code, training_text
+from readback.sources.training import training_code, training_text
 from readback.types import Finding, Recognised, Workspace
 from readback.workspace import training
 

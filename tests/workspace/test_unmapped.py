@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import workspace
-from readback.checks.field_mapping import Unmapped, fields, unmapped
+from readback.checks.fields.field_mapping import Unmapped, fields, unmapped
 from readback.records.dataset import open_dataset
 from readback.types import Record
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readback import workspace
-from readback.readers.yaml_file import format_flow
+from readback.readers.yaml.yaml_file import format_flow
 from readback.sources.options import OPTIONS
 from readback.types import Ignored, Workspace
 from readback.workspace.workspace_file.reader import SECTIONS

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readback import workspace
-from readback.readers.yaml_file import Parsed
+from readback.readers.yaml.yaml_file import Parsed
 from readback.workspace.draft import Draft
 from readback.workspace.workspace_file.reader import read_workspace_file
 from readback.workspace.workspace_file.schema import WorkspaceFile

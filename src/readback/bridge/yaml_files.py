@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from readback.readers.yaml_file import format_flow
+from readback.readers.yaml.yaml_file import format_flow
 
 HEADER = "# Written by readback import-adapter. The sentences are those of the program's authors."
 # What a block text may hold as it is; anything else is written between quotes.

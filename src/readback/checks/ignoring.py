@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from readback.checks.summary import covers
-from readback.readers.yaml_file import format_flow
+from readback.readers.yaml.yaml_file import format_flow
 from readback.types import Finding, Ignored, Location
 
 SELECTION = ("condition", "mode", "task", "adapter")

@@ -10,9 +10,9 @@ from readback import adapters
 from readback.bookmarks.entry import AROUND, Excerpt, cut_excerpt
 from readback.html import exact
 from readback.prompts import assemble, model_input
-from readback.records.answers import open_answers
 from readback.records.dataset import Dataset
-from readback.records.field_path import look
+from readback.records.fields.field_path import look
+from readback.records.replies.answers import open_answers
 from readback.records.unread_line import read_unread_line
 from readback.types import Answer, Assembly, Finding, Location, Record, Selection, Workspace
 from readback.words import t

@@ -10,13 +10,13 @@ from itertools import chain
 from typing import Any
 
 from readback.checks.factors import factors, intended
+from readback.checks.fields.template_fields import UnusedField
 from readback.checks.findings_on_disk import FindingsOnDisk
 from readback.checks.model_findings import ModelNames
 from readback.checks.request_differences import DifferenceKind, Differences
 from readback.checks.rules import Fault, Seen, make_key_unique
 from readback.checks.sample import Sample
 from readback.checks.tallies import Extremes, Key, Lengths, RecordsWithFinding, SelectionKey, Widest
-from readback.checks.template_fields import UnusedField
 from readback.checks.training import Trained
 from readback.checks.variables import VariableRow
 from readback.prompts.selections import explain_unknown_system

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from readback.checks import rules
-from readback.readers.bounded_diagnostics import about
-from readback.readers.progress import Progress
+from readback.readers.files.bounded_diagnostics import about
+from readback.readers.files.progress import Progress
 from readback.records.dataset import Counts, Dataset, open_dataset
 from readback.types import DatasetSource, Diagnostic, TrainingFile, Workspace
 

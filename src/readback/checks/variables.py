@@ -12,7 +12,7 @@ from typing import Any, Literal
 from readback.checks.facts import record_fields
 from readback.prompts.selections import resolve_selection
 from readback.records.dataset import Dataset, DatasetChanged
-from readback.records.field_path import MISSING, split_path
+from readback.records.fields.field_path import MISSING, split_path
 from readback.sources import albert_names
 from readback.types import NOWHERE, Answer, Assembly, Diagnostic, Location, Record, Selection, VariableUse, Workspace
 

@@ -12,12 +12,12 @@ from readback.checks.rules import Fault
 from readback.checks.summary import covers
 from readback.checks.training import Part
 from readback.prompts.self_tests import list_general_diagnostics, run_self_tests
-from readback.readers.bounded_diagnostics import ENCODING, MANY, about, many_of
-from readback.readers.decoding import find_encoding_name
-from readback.readers.progress import Progress
-from readback.records import answers
-from readback.records.batch_replies import BatchRequests, count_rows
+from readback.readers.files.bounded_diagnostics import ENCODING, MANY, about, many_of
+from readback.readers.files.decoding import find_encoding_name
+from readback.readers.files.progress import Progress
 from readback.records.dataset import Dataset
+from readback.records.replies import answers
+from readback.records.replies.batch_replies import BatchRequests, count_rows
 from readback.requests.log import open_log
 from readback.scores import loading as scores
 from readback.scores import warnings

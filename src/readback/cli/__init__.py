@@ -22,7 +22,7 @@ from readback import __version__, sandbox
 from readback.cli.common import terminal
 from readback.cli.common.parser import Command, CommandsParser, Parser
 from readback.cli.common.terminal import fill
-from readback.readers.cache_folder import FULL, DiskFull
+from readback.readers.files.cache_folder import FULL, DiskFull
 from readback.records.changed import DatasetChanged
 
 WRONG_USE, OUR_MISTAKE, INTERRUPTED, NO_READER = 2, 70, 130, 141  # exit codes; each command states its own

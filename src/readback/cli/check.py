@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from readback import as_json, plugins
 from readback.checks import rules
-from readback.checks.field_mapping import LOOKED_AT, Unmapped, fields, unmapped
+from readback.checks.fields.field_mapping import LOOKED_AT, Unmapped, fields, unmapped
 from readback.checks.quoted import UNREAD, Quoted
 from readback.checks.run import cluster, engine
 from readback.checks.sample import SEED, SIZE
@@ -34,10 +34,10 @@ from readback.cli.common.workspace import (
     open_records,
     open_workspace,
 )
-from readback.readers.yaml_file import find_nearest, format_flow
+from readback.readers.yaml.yaml_file import find_nearest, format_flow
 from readback.types import Finding, Workspace
-from readback.workspace import plain_templates
 from readback.workspace.dataset_choices import ID_KEY
+from readback.workspace.templates import plain_templates
 
 if TYPE_CHECKING:
     from readback.cli.common.changes import Revision  # loaded only with --since, since it compares texts

@@ -7,13 +7,13 @@ import json
 from pathlib import Path
 
 from readback import workspace as workspaces
-from readback.checks import field_mapping
+from readback.checks.fields import field_mapping
 from readback.cli import UsageError
 from readback.cli.common.parser import Command
 from readback.cli.common.terminal import fill
 from readback.cli.common.workspace import add_file_options, open_workspace
 from readback.exporting.whole_file import new_file
-from readback.readers import by_address, copies
+from readback.readers.files import by_address, copies
 from readback.workspace.workspace_file.schema import describe_file
 
 TITLE = "Write what Readback recognised in a folder as readback.yml, with a comment beside each guess."

@@ -17,7 +17,7 @@ from readback.cli.common.terminal import Progress, fill
 from readback.cli.common.workspace import add_workspace_arguments, open_workspace
 from readback.compare.side import SideError
 from readback.prompts import model_input
-from readback.readers import by_address, copies
+from readback.readers.files import by_address, copies
 from readback.review import lock_check, lock_file
 from readback.review.leaves import Leaves, NothingToLock, Subject, compute_leaves
 from readback.review.lock_check import Checked, Line

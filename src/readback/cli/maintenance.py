@@ -12,7 +12,7 @@ from readback.cli.common import options
 from readback.cli.common.lines import print_safe
 from readback.cli.common.parser import Command
 from readback.cli.common.terminal import fill
-from readback.readers import cache_folder
+from readback.readers.files import cache_folder
 
 DOCTOR_TITLE = "Show what Readback runs on: versions, folders, and the limits around untrusted work."
 DOCTOR_ABOUT = "exit codes: 0 no problem; 1 there is a problem"

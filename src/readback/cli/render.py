@@ -27,9 +27,9 @@ from readback.message_parts import part_title, parts
 from readback.prompts import assemble, model_input, request_settings, token_counts
 from readback.prompts.judge_messages import lacks_answer
 from readback.prompts.selections import explain_unknown_system, list_variants
-from readback.records import answers
 from readback.records.dataset import Dataset
 from readback.records.missing_record import format_missing_record
+from readback.records.replies import answers
 from readback.requests.observer import Observation, Observer
 from readback.types import (
     Answer,

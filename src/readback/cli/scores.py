@@ -20,18 +20,20 @@ from readback.cli.common.lines import escape_newlines, make_safe
 from readback.cli.common.parser import Command
 from readback.cli.common.terminal import Progress, fill
 from readback.cli.common.workspace import add_workspace_arguments, open_workspace
-from readback.readers.yaml_file import format_flow
+from readback.readers.yaml.yaml_file import format_flow
 from readback.records.dataset import open_dataset
-from readback.scores import answer as answers
-from readback.scores import answer_sections, conclusion, criterion_kinds, loading, pooled, report, summary, warnings
+from readback.scores import conclusion, criterion_kinds, loading, pooled, summary, warnings
 from readback.scores.agreement import answer as agreement_answer
 from readback.scores.comparing import compare
 from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Compared, Comparison
+from readback.scores.output import answer as answers
+from readback.scores.output import answer_sections
+from readback.scores.sentences import report
 from readback.scores.table import Planned, ScoreTable
 from readback.types import Finding, Workspace
 from readback.words import t
-from readback.workspace import proposed_scores
+from readback.workspace.tables import proposed_scores
 from readback.workspace.workspace_file.writer import build_scores
 
 TITLE = "Print the judges' scores by condition with their intervals, and what their differences support."

@@ -11,7 +11,8 @@ from readback.cli import UsageError
 from readback.cli.common import temporary_workspace
 from readback.cli.common.parser import Command
 from readback.cli.common.terminal import fill
-from readback.readers import by_address, hub_cache
+from readback.readers import hub_cache
+from readback.readers.files import by_address
 from readback.ui.common import server
 
 TITLE = "Start the pages for a browser on this machine, or for a team behind a proxy."

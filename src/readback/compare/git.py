@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import IO, Literal
 
 from readback.compare.side import SideError
-from readback.readers.cache_folder import uploaded
+from readback.readers.files.cache_folder import uploaded
 
 POINTER = 8192  # bytes of a file that says where something of git lies
 MAX_ENTRIES = 500_000  # names looked at in one repository

@@ -19,7 +19,7 @@ from readback.prompts.builders import Builder
 from readback.prompts.request_settings import resolve_program
 from readback.prompts.selections import resolve_selection
 from readback.records.dataset import ESCAPED, Dataset
-from readback.records.private_fields import private_paths
+from readback.records.fields.private_fields import private_paths
 from readback.records.raw_lines import FORMATS, Looks
 from readback.types import Diagnostic, Message, Model, Record, Selection, Workspace
 

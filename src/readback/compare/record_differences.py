@@ -17,8 +17,8 @@ from readback.compare.sides import open_side, resolve_choice, show_record
 from readback.compare.similarity import name_edit
 from readback.prompts import children
 from readback.prompts.children import warm as warm
-from readback.records.answers import open_answers
 from readback.records.dataset import Cancelled, Dataset, open_dataset
+from readback.records.replies.answers import open_answers
 from readback.sandbox.json_values import freeze, thaw
 from readback.types import Record, Selection, Workspace
 

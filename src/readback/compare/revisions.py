@@ -12,9 +12,9 @@ from pathlib import Path
 
 from readback.compare.git import Blob, Git
 from readback.compare.side import SideError
-from readback.readers import cache_folder
-from readback.readers.bounded_diagnostics import as_json, from_json
-from readback.readers.paths import is_git_folder
+from readback.readers.files import cache_folder
+from readback.readers.files.bounded_diagnostics import as_json, from_json
+from readback.readers.files.paths import is_git_folder
 from readback.types import NOWHERE, Diagnostic
 
 MAX_FILES = 20_000  # of one revision of a workspace

@@ -18,7 +18,7 @@ from typing import Literal, cast
 from readback.prompts.messages import compute_fingerprint
 from readback.prompts.selections import Variant
 from readback.prompts.training_text import TrainedText
-from readback.readers.yaml_file import find_nearest
+from readback.readers.yaml.yaml_file import find_nearest
 from readback.sources.options import OPTIONS
 from readback.types import Assembly, Diagnostic, Message, Selection
 

@@ -21,10 +21,10 @@ from readback.prompts import assemble, model_input
 from readback.prompts.messages import compute_fingerprint
 from readback.prompts.selections import explain_unknown_system, list_selections, list_variants
 from readback.prompts.training_text import build_trained_text
-from readback.readers.yaml_file import find_nearest
-from readback.records import answers
+from readback.readers.yaml.yaml_file import find_nearest
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
 from readback.records.missing_record import format_missing_record
+from readback.records.replies import answers
 from readback.types import Answer, Condition, Diagnostic, Message, Record, Selection, Workspace
 from readback.workspace import workspace_file
 

@@ -28,7 +28,7 @@ from readback.exporting.tool_lines import make_ollama_options
 from readback.exporting.whole_file import whole_file
 from readback.prompts.children import Progress
 from readback.prompts.request_settings import Request, find_settings, make_request
-from readback.readers.progress import Cancelled
+from readback.readers.files.progress import Cancelled
 from readback.records.dataset import Dataset, open_dataset
 from readback.types import Selection, Workspace
 

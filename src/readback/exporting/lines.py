@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple
 
 from readback import adapters, as_json
 from readback.records import custom_id
-from readback.records.logged_calls import TEXT_ROLE
+from readback.records.replies.logged_calls import TEXT_ROLE
 from readback.types import Assembly, Message, Selection
 
 Form = Literal["messages-jsonl", "openai-batch", "parquet", "promptfoo", "inspect-dataset", "ollama-chat"]

@@ -17,9 +17,9 @@ from typing import BinaryIO, Literal
 
 from readback import as_json
 from readback.exporting.selections import NothingToExport
+from readback.readers.files.paths import format_relative, list_inside
 from readback.readers.logs.decode import DecodedLog, decode
 from readback.readers.logs.formats import find_format
-from readback.readers.paths import format_relative, list_inside
 from readback.types import Diagnostic
 
 What = Literal["assembled", "observed", "scores"]

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from readback import as_json
 from readback.exporting.rows import Batch
-from readback.readers.yaml_file import ESCAPED
+from readback.readers.yaml.yaml_file import ESCAPED
 
 PROVIDER = "echo"
 HEAD = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from readback.prompts.request_settings import find_run_of_judge
-from readback.sources.judge_names import find_judge_model
+from readback.sources.judges.judge_names import find_judge_model
 from readback.types import Condition, Selection, Workspace
 
 KINDS = ("condition", "mode", "task", "judge")

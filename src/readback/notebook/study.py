@@ -32,10 +32,10 @@ from readback.prompts import assemble, selections
 from readback.prompts import model_input as inputs
 from readback.prompts.selections import explain_unknown_system, list_variants
 from readback.quantity import quantity
-from readback.readers import by_address
-from readback.readers.decoding import ENCODINGS
-from readback.records import answers
+from readback.readers.files import by_address
+from readback.readers.files.decoding import ENCODINGS
 from readback.records.dataset import Dataset, open_dataset
+from readback.records.replies import answers
 from readback.requests.observer import Observer
 from readback.sandbox.children import StayingChildren, use_children
 from readback.scores import conclusion, loading, summary
@@ -46,8 +46,8 @@ from readback.tasks import profile_of
 from readback.types import Assembly, Finding, ModelInput, Record, Selection, Values, Workspace
 from readback.workspace.dataset_choices import ENCODING_KEY, TABLE_KEY
 from readback.workspace.left_out import list_files
-from readback.workspace.tool_choices import KEY as TOOL_KEY
-from readback.workspace.tool_choices import find_name, list_names
+from readback.workspace.tools.tool_choices import KEY as TOOL_KEY
+from readback.workspace.tools.tool_choices import find_name, list_names
 
 if TYPE_CHECKING:
     import pandas

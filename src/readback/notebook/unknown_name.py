@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from readback.readers.yaml_file import find_nearest
+from readback.readers.yaml.yaml_file import find_nearest
 
 NAMES_LISTED = 20  # the others are counted
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from readback.projects.model import ProjectMode, PromptFile
-from readback.readers.paths import format_relative
-from readback.readers.yaml_file import read_yaml
+from readback.readers.files.paths import format_relative
+from readback.readers.yaml.yaml_file import read_yaml
 
 TOOL = "dspy"
 REASON = (

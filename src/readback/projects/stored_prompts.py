@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from readback.projects.model import ProjectMode, PromptFile
-from readback.readers.paths import format_relative
-from readback.readers.text_file import read_text
-from readback.readers.yaml_file import read_yaml
+from readback.readers.files.paths import format_relative
+from readback.readers.files.text_file import read_text
+from readback.readers.yaml.yaml_file import read_yaml
 from readback.types import Diagnostic, Location
 
 OBJECTS = (".json", ".yaml", ".yml")

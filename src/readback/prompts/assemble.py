@@ -22,12 +22,12 @@ from readback.prompts.selections import (
     report_unknown_name,
     resolve_selection,
 )
-from readback.records.field_path import split_path
-from readback.records.logged_calls import build_logged_messages, find_others
-from readback.records.row_messages import build_row_messages
+from readback.records.fields.field_path import split_path
+from readback.records.fields.row_messages import build_row_messages
+from readback.records.replies.logged_calls import build_logged_messages, find_others
 from readback.serving.merge_roles import is_gemma, merge_roles
 from readback.sources.instruction_keys import instruction_for, key_for
-from readback.sources.plain_prompts import ROW_MESSAGES, SYSTEM_ALONE
+from readback.sources.templates.plain_prompts import ROW_MESSAGES, SYSTEM_ALONE
 from readback.tasks import GENERATION, profile_of
 from readback.types import (
     NOWHERE,

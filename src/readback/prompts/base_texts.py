@@ -12,8 +12,8 @@ from readback.prompts import builders
 from readback.prompts.albert import derive_query, find_query, find_system_argument, mark_acronyms
 from readback.prompts.messages import Segments
 from readback.prompts.render import Rendered, Template, render
-from readback.sources.plain_prompts import SYSTEM_ALONE
 from readback.sources.prompt_formats import SYSTEM
+from readback.sources.templates.plain_prompts import SYSTEM_ALONE
 from readback.types import (
     NOWHERE,
     Diagnostic,

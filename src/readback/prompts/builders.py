@@ -16,10 +16,10 @@ from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 from readback.prompts.render import Rendered
-from readback.records import row_fields
+from readback.records.fields import row_fields
+from readback.records.fields.row_fields import Field
 from readback.records.record_memo import remember
-from readback.records.row_fields import Field
-from readback.sources.prompt_texts import CLOSED_BOOK, HYBRID, NO_CONTEXTS, STANDARD, UNKNOWN
+from readback.sources.templates.prompt_texts import CLOSED_BOOK, HYBRID, NO_CONTEXTS, STANDARD, UNKNOWN
 from readback.types import NOWHERE, Diagnostic, Location, Record, Segment, Values, VariableUse
 
 NUMBER = re.compile(r"\s*\[(\d+)\]")

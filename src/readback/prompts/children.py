@@ -27,10 +27,11 @@ from readback.folder import modules
 from readback.prompts import render, token_counts, training_rows
 from readback.prompts.assemble import assemble
 from readback.prompts.self_tests import accept_summary, summarise_for_child
-from readback.readers.cache_folder import cache_folder
-from readback.records import answers, files_of_rows
+from readback.readers.files.cache_folder import cache_folder
+from readback.records import files_of_rows
 from readback.records.changed import describe_change
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
+from readback.records.replies import answers
 from readback.sandbox.children import ChildPerThread
 from readback.sandbox.json_values import build_converter, freeze, thaw
 from readback.types import Answer, Record, Selection, Workspace

@@ -16,10 +16,10 @@ from readback.prompts import builders
 from readback.prompts.base_texts import choose_format_system, find_model_system
 from readback.prompts.builders import NUMBER
 from readback.prompts.selections import SelectedTexts, resolve_selection
-from readback.readers.paths import resolve
-from readback.readers.text_file import read_bytes
-from readback.records import row_fields
-from readback.sources.prompt_texts import CLOSED_BOOK, HYBRID, NO_CONTEXTS, STANDARD, UNKNOWN
+from readback.readers.files.paths import resolve
+from readback.readers.files.text_file import read_bytes
+from readback.records.fields import row_fields
+from readback.sources.templates.prompt_texts import CLOSED_BOOK, HYBRID, NO_CONTEXTS, STANDARD, UNKNOWN
 from readback.types import Diagnostic, Location, Prompt, Record, Selection, Workspace
 
 ALONE = "Question: {question}\n\nAnswer:"

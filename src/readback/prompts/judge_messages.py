@@ -29,9 +29,9 @@ from readback.prompts.judge_values import (
 )
 from readback.prompts.messages import Segments, drop_empty, make_messages
 from readback.prompts.render import Template
-from readback.records.field_path import MISSING, look
-from readback.records.row_fields import name_json_type
-from readback.sources.judge_names import USUAL, find_record_value, list_format_fields
+from readback.records.fields.field_path import MISSING, look
+from readback.records.fields.row_fields import name_json_type
+from readback.sources.judges.judge_names import USUAL, find_record_value, list_format_fields
 from readback.types import Answer, Assembly, Diagnostic, Judge, Location, Message, Record, Segment, Values, VariableUse
 
 GOLD_FIELD = "gold_reference"

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
-from readback.records import row_fields
-from readback.records.answers import TEXTS, as_text
-from readback.records.field_path import MASK, MISSING, look, split_path
-from readback.sources import judge_names
+from readback.records.fields import row_fields
+from readback.records.fields.field_path import MASK, MISSING, look, split_path
+from readback.records.replies.answers import TEXTS, as_text
+from readback.sources.judges import judge_names
 from readback.types import NOWHERE, Answer, Diagnostic, Judge, Location, Record, Segment, Values
 
 VALUE_NAMES = ("question", "answer", "documents", "gold")

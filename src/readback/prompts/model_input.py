@@ -13,7 +13,7 @@ from datetime import date
 from typing import Any
 
 from readback.prompts.request_settings import resolve_program
-from readback.records import row_fields
+from readback.records.fields import row_fields
 from readback.serving import named_formats
 from readback.serving.chat import model_input as chat
 from readback.serving.history import is_earlier_turn

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from readback import adapters
 from readback.prompts.builders import choose_builder
-from readback.readers.yaml_file import find_nearest
+from readback.readers.yaml.yaml_file import find_nearest
 from readback.sources.options import OPTIONS
 from readback.sources.prompt_formats import report_unknown_mode
 from readback.sources.verification import list_workspace_runs

@@ -9,7 +9,7 @@ from readback import sandbox
 from readback.serving import limits as limits_of
 from readback.serving import tokens
 from readback.serving.tokens import Counter, tokenizer_json
-from readback.sources import training_length
+from readback.sources.training import training_length
 from readback.types import Assembly, Model, ModelInput, Record, Selection, Tokens, Workspace
 
 CountedLayer = Literal["wire", "messages"]

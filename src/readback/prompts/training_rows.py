@@ -16,14 +16,15 @@ from functools import lru_cache
 from pathlib import Path
 
 from readback import sandbox
-from readback.readers import checksum
-from readback.readers.cache_folder import cache_folder
-from readback.readers.checksum import State
-from readback.readers.checksum import state as file_state
-from readback.records import row_fields, training_reader
+from readback.readers.files import checksum
+from readback.readers.files.cache_folder import cache_folder
+from readback.readers.files.checksum import State
+from readback.readers.files.checksum import state as file_state
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
 from readback.records.dataset_index import map_file
-from readback.records.training_row import QUESTION_COLUMNS, TrainingRow
+from readback.records.fields import row_fields
+from readback.records.training import training_reader
+from readback.records.training.training_row import QUESTION_COLUMNS, TrainingRow
 from readback.types import DatasetSource, Record, Values, Workspace
 
 VERSION = "2"

@@ -14,9 +14,10 @@ from readback.prompts.base_texts import make_format_system, make_trained_system
 from readback.prompts.messages import compute_fingerprint, drop_empty
 from readback.prompts.model_input import read_row_options, resolve_today
 from readback.prompts.training_rows import asks_question, find_row, lacks_system_messages
-from readback.records import row_fields, training_reader
-from readback.records.row_fields import Field
-from readback.records.training_row import TrainingRow, Turn
+from readback.records.fields import row_fields
+from readback.records.fields.row_fields import Field
+from readback.records.training import training_reader
+from readback.records.training.training_row import TrainingRow, Turn
 from readback.serving import named_formats
 from readback.serving.chat import model_input as chat
 from readback.types import (

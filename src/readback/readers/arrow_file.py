@@ -19,10 +19,10 @@ from typing import Any, BinaryIO
 
 from readback.quantity import quantity
 from readback.readers import parquet
-from readback.readers.paths import resolve
-from readback.readers.row import Event
-from readback.readers.table_columns import number_repeated_names
-from readback.readers.text_file import read_head
+from readback.readers.files.paths import resolve
+from readback.readers.files.row import Event
+from readback.readers.files.text_file import read_head
+from readback.readers.tables.table_columns import number_repeated_names
 from readback.sandbox import Stopped, stream
 from readback.types import Diagnostic, Location
 

@@ -14,10 +14,10 @@ from dataclasses import replace
 from typing import Any, BinaryIO, NamedTuple
 
 from readback.readers import jsonl
+from readback.readers.files.row import Event, Header, Refused, Row
+from readback.readers.files.text_file import LONGEST
 from readback.readers.json_file import Cursor, TooLong, Walk, skip_mark
 from readback.readers.json_text import Decoder, NotJson
-from readback.readers.row import Event, Header, Refused, Row
-from readback.readers.text_file import LONGEST
 from readback.types import Diagnostic, Location, Severity
 
 NAME = "checkpoint"

@@ -11,8 +11,8 @@ from typing import Any
 
 from readback import plugins
 from readback.readers import arrow_file, checkpoint, llama_factory_info, sqlite_file, xlsx
-from readback.readers.decoding import GuessedEncoding, decode_head, guess_file_encoding, needs_decoding
-from readback.readers.text_file import UTF8_MARK
+from readback.readers.files.decoding import GuessedEncoding, decode_head, guess_file_encoding, needs_decoding
+from readback.readers.files.text_file import UTF8_MARK
 from readback.types import Diagnostic, Location
 
 HEAD = 1 << 20  # bytes looked at

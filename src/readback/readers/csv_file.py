@@ -10,9 +10,8 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, BinaryIO, NamedTuple
 
-from readback.readers.row import Blank, Event, Header, Refused, Row
-from readback.readers.table_columns import decode_json_cells, number_repeated_names
-from readback.readers.text_file import (
+from readback.readers.files.row import Blank, Event, Header, Refused, Row
+from readback.readers.files.text_file import (
     LONGEST,
     MOST_LINES,
     UTF8_MARK,
@@ -28,6 +27,7 @@ from readback.readers.text_file import (
     report_too_long,
     strip_line_end,
 )
+from readback.readers.tables.table_columns import decode_json_cells, number_repeated_names
 from readback.types import Diagnostic, Location
 
 NAME = "csv"

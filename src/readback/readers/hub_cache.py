@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from readback.readers.paths import CACHE_ENTRY, is_folder, list_entries
-from readback.readers.yaml_file import find_nearest
+from readback.readers.files.paths import CACHE_ENTRY, is_folder, list_entries
+from readback.readers.yaml.yaml_file import find_nearest
 
 REPOSITORY = re.compile(
     r"(?P<id>[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(?:@(?P<revision>[\w.-]+(?:/[\w.-]+)*))?", re.ASCII

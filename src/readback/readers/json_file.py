@@ -12,10 +12,8 @@ from pathlib import PurePosixPath
 from typing import Any, BinaryIO
 
 from readback.readers import jsonl
-from readback.readers.json_text import BLANK, Decoder, NotJson
-from readback.readers.jsonl import SpreadCount, report_bad_record, report_no_object
-from readback.readers.row import Event, Header, Refused, Row
-from readback.readers.text_file import (
+from readback.readers.files.row import Event, Header, Refused, Row
+from readback.readers.files.text_file import (
     LONGEST,
     UTF8_MARK,
     UTF16_MARKS,
@@ -24,6 +22,8 @@ from readback.readers.text_file import (
     report_not_utf8,
     report_too_long,
 )
+from readback.readers.json_text import BLANK, Decoder, NotJson
+from readback.readers.jsonl import SpreadCount, report_bad_record, report_no_object
 from readback.types import Location
 
 NAME = "json"

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from shlex import quote
 from typing import Any, BinaryIO
 
-from readback.readers.json_text import Decoder, NotJson, Plain, decode_plain
-from readback.readers.row import Blank, Event, Refused, Row
-from readback.readers.text_file import (
+from readback.readers.files.row import Blank, Event, Refused, Row
+from readback.readers.files.text_file import (
     LONGEST,
     MOST_LINES,
     UTF8_MARK,
@@ -25,6 +24,7 @@ from readback.readers.text_file import (
     report_too_long,
     strip_line_end,
 )
+from readback.readers.json_text import Decoder, NotJson, Plain, decode_plain
 from readback.types import Diagnostic, Location
 
 NAME = "jsonl"

@@ -16,14 +16,15 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
-from readback.readers import cache_folder, parquet
+from readback.readers import parquet
 from readback.readers.choose_format import ChosenFormat, choose_format
-from readback.readers.decoding import make_decoding_step, unpack
+from readback.readers.files import cache_folder
+from readback.readers.files.decoding import make_decoding_step, unpack
+from readback.readers.files.paths import resolve
+from readback.readers.files.row import Refused, Row
+from readback.readers.files.text_file import BUFFER
 from readback.readers.llama_factory_info import SHAREGPT, Entry, list_files, read_entries
-from readback.readers.paths import resolve
-from readback.readers.row import Refused, Row
-from readback.readers.table_choice import report_tables
-from readback.readers.text_file import BUFFER
+from readback.readers.tables.table_choice import report_tables
 from readback.types import Diagnostic, Location
 
 NAME = "llama-factory"

@@ -15,8 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import resolve
-from readback.readers.text_file import read_head
+from readback.readers.files.paths import resolve
+from readback.readers.files.text_file import read_head
 from readback.types import Diagnostic
 
 FILE = "dataset_info.json"

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from readback.readers import jsonl
-from readback.readers.row import Event, Refused
-from readback.readers.table_columns import number_repeated_names
+from readback.readers.files.row import Event, Refused
+from readback.readers.tables.table_columns import number_repeated_names
 from readback.sandbox import Limits, Stopped, stream
 from readback.types import Diagnostic, Location
 

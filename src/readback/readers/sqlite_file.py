@@ -27,11 +27,12 @@ from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 from urllib.parse import quote
 
-from readback.readers import cache_folder, jsonl, parquet
-from readback.readers.checksum import state
-from readback.readers.table_choice import report_tables
-from readback.readers.table_columns import decode_json_cells, number_repeated_names
-from readback.readers.text_file import LONGEST
+from readback.readers import jsonl, parquet
+from readback.readers.files import cache_folder
+from readback.readers.files.checksum import state
+from readback.readers.files.text_file import LONGEST
+from readback.readers.tables.table_choice import report_tables
+from readback.readers.tables.table_columns import decode_json_cells, number_repeated_names
 from readback.sandbox import Limits, Stopped, stream
 from readback.types import Diagnostic, Location
 

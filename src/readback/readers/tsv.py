@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from readback.readers import csv_file
-from readback.readers.row import Event
+from readback.readers.files.row import Event
 
 NAME = "tsv"
 SUFFIXES = (".tsv", ".tab")

@@ -29,10 +29,10 @@ from xml.parsers import expat
 
 from readback.readers import jsonl
 from readback.readers.csv_file import is_header_below
-from readback.readers.decoding import budget_of
-from readback.readers.row import Event, Header, Row
-from readback.readers.table_choice import report_tables
-from readback.readers.table_columns import decode_json_cells, number_repeated_names
+from readback.readers.files.decoding import budget_of
+from readback.readers.files.row import Event, Header, Row
+from readback.readers.tables.table_choice import report_tables
+from readback.readers.tables.table_columns import decode_json_cells, number_repeated_names
 from readback.sandbox import Limits, Stopped, stream
 from readback.types import Diagnostic, Location, Severity
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from readback.readers import cache_folder
-from readback.readers.checksum import State, state
+from readback.readers.files import cache_folder
+from readback.readers.files.checksum import State, state
 from readback.records.dataset import locate_index
 from readback.records.dataset_index import IDS, META, NUMBERS, load, seal
 from readback.types import DatasetSource

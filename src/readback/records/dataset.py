@@ -12,19 +12,20 @@ from pathlib import Path
 from typing import Any
 
 from readback import plugins, sandbox
-from readback.readers import arrow_file, cache_folder, checksum, json_file, jsonl, llama_factory, sqlite_file
-from readback.readers.bounded_diagnostics import from_json
-from readback.readers.checksum import State, state
+from readback.readers import arrow_file, json_file, jsonl, llama_factory, sqlite_file
 from readback.readers.choose_format import ChosenFormat, choose_format
-from readback.readers.paths import format_relative, resolve
-from readback.readers.progress import Cancelled, Progress
-from readback.readers.table_columns import cell_of
+from readback.readers.files import cache_folder, checksum
+from readback.readers.files.bounded_diagnostics import from_json
+from readback.readers.files.checksum import State, state
+from readback.readers.files.paths import format_relative, resolve
+from readback.readers.files.progress import Cancelled, Progress
+from readback.readers.tables.table_columns import cell_of
 from readback.records import plugin_rows
 from readback.records.changed import ChangedWhileRead, DatasetChanged
 from readback.records.dataset_index import SPOOL, TWICE, Index, load
-from readback.records.field_path import MISSING, look
+from readback.records.fields.field_path import MISSING, look
+from readback.records.fields.private_fields import mask_private, private_paths
 from readback.records.index_pass import Counts, build, list_unpackers
-from readback.records.private_fields import mask_private, private_paths
 from readback.records.record_ids import BY_LINE, BY_NUMBER
 from readback.types import NO_SYSTEMS, DatasetSource, Diagnostic, Location, Record, Systems
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from readback import sandbox
-from readback.readers import checksum
-from readback.readers.cache_folder import ABOUT
+from readback.readers.files import checksum
+from readback.readers.files.cache_folder import ABOUT
 
 NUMBERS = "numbers.i64"  # starts, ends, lines, ends of ids, then the hash table of ids
 IDS = "ids.bin"

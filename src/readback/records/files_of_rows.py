@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from posixpath import normpath
 
-from readback.readers.checksum import State, hash_part, state
+from readback.readers.files.checksum import State, hash_part, state
 from readback.records.changed import describe_change, describe_unread
 from readback.types import Workspace
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from readback.html import exact
-from readback.records import row_fields
+from readback.records.fields import row_fields
 from readback.types import Record
 
 MOST = 70  # characters, about one line of a list

@@ -12,23 +12,24 @@ from typing import Any, BinaryIO, cast
 
 from readback import plugins
 from readback.quantity import quantity
-from readback.readers import cache_folder, jsonl
-from readback.readers.bounded_diagnostics import BoundedDiagnostics, as_json
-from readback.readers.checksum import State, state
+from readback.readers import jsonl
 from readback.readers.choose_format import ChosenFormat
-from readback.readers.decoding import make_decoding_step, unpack
-from readback.readers.progress import Meter, Progress
-from readback.readers.row import Blank, Event, Header, Refused, Row
-from readback.readers.table_columns import JsonColumns
-from readback.readers.text_file import BUFFER
+from readback.readers.files import cache_folder
+from readback.readers.files.bounded_diagnostics import BoundedDiagnostics, as_json
+from readback.readers.files.checksum import State, state
+from readback.readers.files.decoding import make_decoding_step, unpack
+from readback.readers.files.progress import Meter, Progress
+from readback.readers.files.row import Blank, Event, Header, Refused, Row
+from readback.readers.files.text_file import BUFFER
+from readback.readers.tables.table_columns import JsonColumns
 from readback.records import plugin_rows, repeated_ids
 from readback.records.changed import ChangedWhileRead
 from readback.records.dataset_index import IDS, SPOOL, TWICE, Names, build_table, map_file, write
-from readback.records.field_names import FieldNames, report_invisible
-from readback.records.private_fields import private_paths
+from readback.records.fields.field_names import FieldNames, report_invisible
+from readback.records.fields.private_fields import private_paths
 from readback.records.record_ids import RecordIds
-from readback.records.system_texts import summarize_counts
-from readback.records.training_census import Census
+from readback.records.training.system_texts import summarize_counts
+from readback.records.training.training_census import Census
 from readback.types import DatasetSource, Diagnostic, Location, Severity
 
 ReadRow = Callable[[int, int, dict[str, Any]], dict[str, Any]]

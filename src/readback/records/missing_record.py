@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from readback.readers.yaml_file import find_nearest
+from readback.readers.yaml.yaml_file import find_nearest
 from readback.records.dataset import Dataset
 
 SHOWN = 5  # ids listed as examples

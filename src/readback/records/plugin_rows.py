@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import plugins
-from readback.readers.row import Blank, Event, Header, Refused, Row
+from readback.readers.files.row import Blank, Event, Header, Refused, Row
 from readback.types import Diagnostic, Location
 
 Parse = Callable[[bytes, Mapping[str, Any]], Mapping[str, Any]]

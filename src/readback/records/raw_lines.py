@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import reduce
 from itertools import compress
 
-from readback.readers.progress import Progress
+from readback.readers.files.progress import Progress
 from readback.records.dataset import ESCAPED, Dataset
 
 Looks = tuple[

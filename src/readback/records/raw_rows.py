@@ -9,11 +9,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
-from readback.readers import cache_folder
 from readback.readers.choose_format import ChosenFormat, choose_format
-from readback.readers.decoding import unpack
-from readback.readers.row import Event, Header, Refused, Row
-from readback.readers.text_file import BUFFER, LONGEST
+from readback.readers.files import cache_folder
+from readback.readers.files.decoding import unpack
+from readback.readers.files.row import Event, Header, Refused, Row
+from readback.readers.files.text_file import BUFFER, LONGEST
 from readback.records.index_pass import list_unpackers, read_events
 from readback.types import Diagnostic, Location
 

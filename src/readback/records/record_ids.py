@@ -8,9 +8,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from readback.readers.files.row import Row
 from readback.readers.json_text import decode_numbers_as_text
-from readback.readers.row import Row
-from readback.records.field_path import MISSING, look, split_path
+from readback.records.fields.field_path import MISSING, look, split_path
 from readback.types import Diagnostic, Location
 
 CANDIDATES = ("id", "task_id", "qid", "question_id", "item_id")

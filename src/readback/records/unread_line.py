@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from readback.readers import line_index
-from readback.readers.cache_folder import DiskFull
-from readback.readers.text_file import LONGEST, UTF8_MARK, strip_line_end
+from readback.readers.files import line_index
+from readback.readers.files.cache_folder import DiskFull
+from readback.readers.files.text_file import LONGEST, UTF8_MARK, strip_line_end
 from readback.records.dataset import Dataset
 
 FORMATS = frozenset({"csv", "json", "jsonl", "tsv"})  # formats of text, without packed files

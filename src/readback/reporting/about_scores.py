@@ -14,15 +14,17 @@ from readback.checks import fair_pairs
 from readback.checks.rules import build_finding
 from readback.records.dataset import open_dataset
 from readback.review.agenda import Meeting
-from readback.scores import answer, chart_sentences, conclusion, criterion_kinds, drawn_pairs, in_view, report, summary
+from readback.scores import chart_sentences, conclusion, criterion_kinds, drawn_pairs, in_view, summary
 from readback.scores import charts as drawn
 from readback.scores.comparing import compare
 from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.drawn_pairs import Concluded
 from readback.scores.in_view import Line
+from readback.scores.output import answer
 from readback.scores.plain_table import PlainTable
 from readback.scores.reported.counted_failures import find_summarised_failures
+from readback.scores.sentences import report
 from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
 from readback.types import Criterion

@@ -21,7 +21,7 @@ from readback.checks.groups import Group, groups
 from readback.checks.quoted import Quoted, where
 from readback.prompts import model_input
 from readback.prompts.children import Progress
-from readback.readers.paths import resolve
+from readback.readers.files.paths import resolve
 from readback.records.changed import DatasetChanged
 from readback.records.dataset import open_dataset
 from readback.reporting import about_scores, prompts_shown

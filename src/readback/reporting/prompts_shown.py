@@ -16,8 +16,8 @@ from readback.exporting.selections import NothingToExport
 from readback.html import exact
 from readback.message_parts import part_title, parts
 from readback.prompts import assemble
-from readback.records.answers import open_answers
 from readback.records.dataset import Dataset, open_dataset
+from readback.records.replies.answers import open_answers
 from readback.review import anchors
 from readback.review.state import Review
 from readback.types import Assembly, Message, Selection, Workspace

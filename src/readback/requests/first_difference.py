@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal
 
-from readback.records.logged_calls import TEXT_ROLE
+from readback.records.replies.logged_calls import TEXT_ROLE
 from readback.requests.json_spelling import is_same_json
 from readback.requests.request import Request
 

@@ -14,18 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from readback.prompts.selections import list_selections
-from readback.readers import checksum
-from readback.readers.bounded_diagnostics import BoundedDiagnostics, about, as_json, from_json
-from readback.readers.cache_folder import cache_folder
+from readback.readers.files import checksum
+from readback.readers.files.bounded_diagnostics import BoundedDiagnostics, about, as_json, from_json
+from readback.readers.files.cache_folder import cache_folder
+from readback.readers.files.paths import resolve
+from readback.readers.files.progress import Cancelled, Progress
+from readback.readers.files.row import Row
 from readback.readers.logs.decode import DecodedLog, decode
 from readback.readers.logs.formats import find_format
-from readback.readers.paths import resolve
-from readback.readers.progress import Cancelled, Progress
-from readback.readers.row import Row
-from readback.records import batch_replies
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
-from readback.records.logged_calls import CALLS, KEY
 from readback.records.raw_rows import read_raw_rows
+from readback.records.replies import batch_replies
+from readback.records.replies.logged_calls import CALLS, KEY
 from readback.requests.keys import Key
 from readback.requests.log_names import LogNames, Matched
 from readback.requests.request import Request, find_result, read_call, read_request

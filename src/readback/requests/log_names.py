@@ -2,7 +2,7 @@
 
 A log names records and conditions in its own way. A sign decides for a whole log, the surest first, and is told:
 
-records      `id`, `fields` or `order`: see `records/log_records.py`
+records      `id`, `fields` or `order`: see `records/replies/log_records.py`
 conditions   `stated`  somebody says so: `logs:` in readback.yml, or a choice on Overview
              `name`    the condition, or the tool's label of the prompt, is called like a condition or mode here
              `file`    the label, or the log's own path, is a file or folder called like it
@@ -22,8 +22,8 @@ from typing import Any
 from readback.prompts.assemble import assemble
 from readback.readers.logs.decode import DecodedLog, LogCondition, name_record
 from readback.records.dataset import Dataset
-from readback.records.log_records import match_records
-from readback.records.logged_calls import read_messages
+from readback.records.replies.log_records import match_records
+from readback.records.replies.logged_calls import read_messages
 from readback.requests.keys import Key
 from readback.types import NOWHERE, Selection, Workspace
 

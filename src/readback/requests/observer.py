@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from readback.prompts import model_input
-from readback.readers.progress import Progress
-from readback.records.answers import SENT, Answers, open_answers
+from readback.readers.files.progress import Progress
 from readback.records.dataset import Dataset
+from readback.records.replies.answers import SENT, Answers, open_answers
 from readback.requests.first_difference import RESPELLED, FirstDifference, find_first_difference
 from readback.requests.log import Log, Logged, open_log
 from readback.requests.request import Request

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from readback.records.logged_calls import TEXT_ROLE, read_messages
+from readback.records.replies.logged_calls import TEXT_ROLE, read_messages
 from readback.types import NOWHERE
 
 BODIES = ("request", "request_body", "body", "payload", "json")  # where logs keep the body of a request

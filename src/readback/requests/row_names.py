@@ -11,7 +11,7 @@ from readback.records import custom_id
 from readback.records.dataset import Dataset
 from readback.requests.keys import Key
 from readback.requests.request import Request
-from readback.sources.judge_names import find_judge_model
+from readback.sources.judges.judge_names import find_judge_model
 from readback.types import Selection, Workspace
 
 RECORDS = ("record", "record_id", "custom_id", "id", "task_id", "qid", "question_id", "item_id")  # after the dataset's

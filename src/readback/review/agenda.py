@@ -26,10 +26,11 @@ from readback.review.since import STUDY, NoBefore, Since, since_signoff
 from readback.review.state import Decision, Note, Review, SignOff, Step, build_review
 from readback.review.store import Store
 from readback.review.subject import Subject
-from readback.scores import criterion_kinds, in_view, loading, pooled, report
+from readback.scores import criterion_kinds, in_view, loading, pooled
 from readback.scores.agreement.measures import measure_pool
 from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import DISPUTED, Comparison
+from readback.scores.sentences import report
 from readback.scores.table import ScoreTable
 from readback.types import Finding, Severity, Workspace
 from readback.words import t

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any, Literal, get_args
 
-from readback.readers.paths import is_git_folder
+from readback.readers.files.paths import is_git_folder
 
 AuthorSource = Literal[
     "asked", "proxy", "cli"

@@ -29,7 +29,7 @@ from readback.prompts.judge_messages import lacks_answer
 from readback.prompts.messages import compute_fingerprint
 from readback.prompts.self_tests import is_hanging
 from readback.prompts.training_text import find_training_messages
-from readback.readers.table_columns import as_written
+from readback.readers.tables.table_columns import as_written
 from readback.records.dataset import Dataset, open_dataset
 from readback.types import Message, ModelInput, Record, Selection, Workspace
 

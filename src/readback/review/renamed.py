@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from readback.readers import by_address, copies
-from readback.readers.cache_folder import uploaded
+from readback.readers.files import by_address, copies
+from readback.readers.files.cache_folder import uploaded
 from readback.review import schema, state_folder, store
 from readback.review.event import NotSaved
 

@@ -33,8 +33,8 @@ from readback.compare.side import SideError
 from readback.prompts import model_input
 from readback.prompts.children import Progress
 from readback.quantity import quantity
-from readback.readers import cache_folder
-from readback.readers.paths import resolve
+from readback.readers.files import cache_folder
+from readback.readers.files.paths import resolve
 from readback.records.dataset import open_dataset
 from readback.review import kept_text, lock_check, lock_file
 from readback.review.event import is_path_inside
@@ -45,8 +45,8 @@ from readback.review.state import SignOff
 from readback.review.store import Store
 from readback.review.subject import Subject, list_covered
 from readback.review.subject import to_json as subject_json
-from readback.scores import answer as score_answer
 from readback.scores import loading
+from readback.scores.output import answer as score_answer
 from readback.types import Finding, Workspace
 from readback.workspace import workspace_file
 

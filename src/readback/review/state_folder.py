@@ -13,8 +13,8 @@ import time
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from readback.readers import cache_folder, copies
-from readback.readers.paths import format_relative, list_inside, resolve
+from readback.readers.files import cache_folder, copies
+from readback.readers.files.paths import format_relative, list_inside, resolve
 from readback.review.event import NotSaved
 
 REMOTE = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "ceph", "glusterfs", "fuse.sshfs", "fuse.glusterfs", "afs")

@@ -24,7 +24,7 @@ from sqlalchemy import Connection, Engine, Select, create_engine, event, func, i
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
-from readback.readers import copies
+from readback.readers.files import copies
 from readback.review import kept_text, schema, state_folder
 from readback.review.event import (
     FIRST,

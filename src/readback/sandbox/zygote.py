@@ -20,7 +20,7 @@ from readback.sandbox.limits import apply_kernel_limits
 
 WARM = (
     "readback.prompts.render.jinja",
-    "readback.readers.yaml_decode",
+    "readback.readers.yaml.yaml_decode",
 )  # their warm() touches what a child would meet first
 GC_THRESHOLD = (50_000, 20, 20)  # most children end before they made enough objects for one collection
 

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import get_args
 
-from readback.scores import report
 from readback.scores.comparing.comparison import Compared, Comparison, Omnibus, Verdict
 from readback.scores.comparing.omnibus import run_omnibus_tests
 from readback.scores.conclusion import AGAINST, BestOf
 from readback.scores.counts import Counted
-from readback.scores.criteria import MINUS
 from readback.scores.drawn_pairs import Concluded, Pair
+from readback.scores.sentences import report
 from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
+from readback.scores.values.criteria import MINUS
 from readback.types import Criterion
 from readback.words import t
 

@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from readback.scores import criterion_kinds, in_view, not_compared, report, summary
+from readback.scores import criterion_kinds, in_view, summary
 from readback.scores.certainty import is_too_narrow
 from readback.scores.comparing import compare
 from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Blocked, Comparison
 from readback.scores.comparing.winner import Best, find_best
-from readback.scores.not_compared import NotCompared
-from readback.scores.report import Line
+from readback.scores.sentences import not_compared, report
+from readback.scores.sentences.not_compared import NotCompared
+from readback.scores.sentences.report import Line
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Criterion, Workspace
 from readback.words import t

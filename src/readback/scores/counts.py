@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from readback.scores.criteria import number
 from readback.scores.table import NOT_APPLICABLE, SCORED, ConditionKey, ScoreTable
+from readback.scores.values.criteria import number
 from readback.types import Criterion
 
 BINS = 5  # ranges of a measured criterion where two of them are set against each other

@@ -15,7 +15,7 @@ from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison
 from readback.scores.comparing.winner import HIGHER
 from readback.scores.conclusion import BestOf, Conclusion
-from readback.scores.report import Line
+from readback.scores.sentences.report import Line
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Workspace
 

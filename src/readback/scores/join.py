@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from readback.readers.bounded_diagnostics import bounded
+from readback.readers.files.bounded_diagnostics import bounded
 from readback.scores.files.intake import recoded
 from readback.scores.table import Columns, label
 from readback.types import Diagnostic, Location

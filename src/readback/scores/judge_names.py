@@ -14,7 +14,7 @@ from typing import Any
 from readback.scores.files.formats import metadata, metrics
 from readback.scores.files.run_facts import read_record_facts
 from readback.scores.files.score_rows import FileSettings
-from readback.sources.judge_names import find_judge_model
+from readback.sources.judges.judge_names import find_judge_model
 from readback.types import NOWHERE, Condition, ScoreSource, Workspace
 
 

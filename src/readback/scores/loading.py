@@ -10,17 +10,16 @@ from functools import cache, lru_cache
 from pathlib import Path
 from threading import Lock
 
-from readback.readers.checksum import State, state
-from readback.readers.paths import resolve
-from readback.readers.progress import Cancelled, Progress
-from readback.readers.yaml_file import find_nearest
-from readback.records.batch_replies import START, BatchRequests, Request, has_custom_ids
+from readback.readers.files.checksum import State, state
+from readback.readers.files.paths import resolve
+from readback.readers.files.progress import Cancelled, Progress
+from readback.readers.yaml.yaml_file import find_nearest
 from readback.records.dataset import open_dataset
-from readback.records.log_records import match_records
+from readback.records.replies.batch_replies import START, BatchRequests, Request, has_custom_ids
+from readback.records.replies.log_records import match_records
 from readback.scores import expenses, judge_names, reference, rubrics
 from readback.scores import files as score_files
 from readback.scores.comparing.compare import list_planned
-from readback.scores.criteria import load_shipped_criteria, look_up, scale_text
 from readback.scores.files import aggregated
 from readback.scores.files.reply_column import Rubrics
 from readback.scores.files.run_facts import FOUND
@@ -30,6 +29,7 @@ from readback.scores.pairwise import contestants
 from readback.scores.reported.contradictions import find_off_scale_means
 from readback.scores.resolve import resolve_columns
 from readback.scores.table import Columns, RunFacts, ScoreTable, SourceRead
+from readback.scores.values.criteria import load_shipped_criteria, look_up, scale_text
 from readback.types import Criterion, Diagnostic, Judge, Location, ScoreSource, Workspace
 
 NONE = "–"

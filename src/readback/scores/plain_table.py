@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from readback.bookmarks.markdown import line
-from readback.scores.criteria import MINUS, number
+from readback.scores.values.criteria import MINUS, number
 
 Cell = str | int | float | None  # None: there is no value
 

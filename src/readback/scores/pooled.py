@@ -15,9 +15,9 @@ from itertools import accumulate
 from typing import Any
 
 from readback.scores.agreement.ratings import is_person
-from readback.scores.criteria import MINUS, number
 from readback.scores.criterion_kinds import is_metric, is_program, scored_by
 from readback.scores.table import NONE, SCORED, Columns, ConditionKey, Pool, ScoreTable
+from readback.scores.values.criteria import MINUS, number
 from readback.types import Criterion
 
 PEOPLE, JUDGES = "*people", "*judges"  # what pools are called where a judge is named; shown in words

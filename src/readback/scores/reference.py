@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from readback.readers.checksum import State, state
-from readback.readers.paths import resolve
-from readback.readers.progress import Progress
-from readback.records.answers import Answers, open_answers
+from readback.readers.files.checksum import State, state
+from readback.readers.files.paths import resolve
+from readback.readers.files.progress import Progress
 from readback.records.dataset import Dataset, open_dataset
+from readback.records.replies.answers import Answers, open_answers
 from readback.scores.criterion_kinds import is_metric
 from readback.scores.table import SCORED, ConditionKey, Reference, ScoreTable
 from readback.types import Condition, Diagnostic, Workspace

@@ -8,9 +8,12 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from readback.readers.bounded_diagnostics import bounded
-from readback.scores.criteria import fits, holds, inferred, look_up, number, scale_text
-from readback.scores.doubtful_numbers import (
+from readback.readers.files.bounded_diagnostics import bounded
+from readback.scores.files.cells import INFINITE, NOT_A_NUMBER, TRUTH_VALUE
+from readback.scores.join import without_duplicates
+from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, Columns, ConditionKey
+from readback.scores.values.criteria import fits, holds, inferred, look_up, number, scale_text
+from readback.scores.values.doubtful_numbers import (
     BESIDE,
     CODES,
     IN_QUESTION,
@@ -22,10 +25,7 @@ from readback.scores.doubtful_numbers import (
     find_codes,
     report_questions,
 )
-from readback.scores.files.cells import INFINITE, NOT_A_NUMBER, TRUTH_VALUE
-from readback.scores.join import without_duplicates
-from readback.scores.outlying_numbers import OutlyingNumbers, find_outlying
-from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, Columns, ConditionKey
+from readback.scores.values.outlying_numbers import OutlyingNumbers, find_outlying
 from readback.types import Criterion, Diagnostic, Location
 from readback.words import t
 

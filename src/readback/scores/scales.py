@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-from readback.scores.criteria import MINUS, holds, load_shipped_criteria, look_up, number
-from readback.scores.doubtful_numbers import CODES
 from readback.scores.resolve import OFF_SCALE
 from readback.scores.table import SCORED, ScoreTable
+from readback.scores.values.criteria import MINUS, holds, load_shipped_criteria, look_up, number
+from readback.scores.values.doubtful_numbers import CODES
 from readback.types import Criterion
 
 # Families of scales that one condition's scores may suggest. `both`: fractions of 1 beside whole grades above it.

@@ -9,10 +9,10 @@ from itertools import pairwise
 from typing import Any
 
 from readback.scores.certainty import certainty
-from readback.scores.criteria import MINUS, number
 from readback.scores.files.row_labels import WITHOUT_ID
 from readback.scores.summary_row import Row
 from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, ConditionKey, ScoreTable
+from readback.scores.values.criteria import MINUS, number
 from readback.types import Criterion
 
 BY_LINE = WITHOUT_ID  # what an item without an id is called

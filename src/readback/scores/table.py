@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, overload
 
-from readback.scores.doubtful_numbers import IN_QUESTION, Question
-from readback.scores.outlying_numbers import OutlyingNumbers
+from readback.scores.values.doubtful_numbers import IN_QUESTION, Question
+from readback.scores.values.outlying_numbers import OutlyingNumbers
 from readback.types import NOWHERE, Criterion, Diagnostic, Location, Score, ScoreState
 
 STATES: tuple[ScoreState, ...] = ("scored", "failed", "missing", "not applicable")

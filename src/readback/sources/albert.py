@@ -12,8 +12,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import format_relative
-from readback.readers.yaml_file import Node, Parsed, find_nearest, read_yaml, report_unknown_keys
+from readback.readers.files.paths import format_relative
+from readback.readers.yaml.yaml_file import Node, Parsed, find_nearest, read_yaml, report_unknown_keys
 from readback.serving.named_formats import FORMATS
 from readback.sources.albert_templates import BARE, Refused, Templates, Text
 from readback.types import NOWHERE, Diagnostic, Location, Prompt, PromptConfig

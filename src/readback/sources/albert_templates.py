@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from readback.readers.paths import format_relative, resolve
-from readback.readers.text_file import read_text
+from readback.readers.files.paths import format_relative, resolve
+from readback.readers.files.text_file import read_text
 from readback.types import Diagnostic, Location, Values
 
 BARE = "{{query}}"  # what a mode without a template sends: the query, as it is

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from readback.readers.bounded_diagnostics import BoundedDiagnostics
 from readback.readers.checkpoint import (
     CUSTOM,
     QUESTIONS,
@@ -22,7 +21,8 @@ from readback.readers.checkpoint import (
     report_wrong_value,
     unwrap_single,
 )
-from readback.readers.row import Event, Row
+from readback.readers.files.bounded_diagnostics import BoundedDiagnostics
+from readback.readers.files.row import Event, Row
 from readback.records.raw_rows import read_raw_rows
 from readback.tasks import GENERATION
 from readback.types import Diagnostic, Location, Prompt, PromptConfig, Values

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from readback.readers.yaml_file import Node
+from readback.readers.yaml.yaml_file import Node
 from readback.sources.verification import FEW_SHOT
 
 KEY = "few_shot_config"

@@ -12,8 +12,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import format_relative
-from readback.readers.yaml_file import Node, Parsed, mask_secrets, read_yaml, report_unknown_keys
+from readback.readers.files.paths import format_relative
+from readback.readers.yaml.yaml_file import Node, Parsed, mask_secrets, read_yaml, report_unknown_keys
 from readback.sources import few_shot, verification
 from readback.sources.instruction_keys import GROUPS, KEYS, SHORTCUT, SHORTCUTS
 from readback.sources.verification_check import check_settings

@@ -11,8 +11,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import format_relative
-from readback.readers.yaml_file import Node, Parsed, mask_secrets, read_yaml
+from readback.readers.files.paths import format_relative
+from readback.readers.yaml.yaml_file import Node, Parsed, mask_secrets, read_yaml
 from readback.sources import prompt_formats
 from readback.types import Diagnostic, Model
 

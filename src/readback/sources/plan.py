@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import format_relative
-from readback.readers.yaml_file import Node, Parsed, read_yaml
+from readback.readers.files.paths import format_relative
+from readback.readers.yaml.yaml_file import Node, Parsed, read_yaml
 from readback.types import NOWHERE, Diagnostic, Location, Values
 
 NAME = "plan"

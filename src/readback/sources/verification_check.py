@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from readback.readers.yaml_file import Node
+from readback.readers.yaml.yaml_file import Node
 from readback.sources.verification import CHOICES, FLAGS, MODELS
 
 TEXTS = ("id", "model_name", "interface", "system_prompt")  # of a model

@@ -8,22 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from readback.quantity import quantity
-from readback.readers import by_address, copies, hub_cache, paths
-from readback.readers.yaml_file import read_yaml
+from readback.readers import hub_cache
+from readback.readers.files import by_address, copies, paths
+from readback.readers.yaml.yaml_file import read_yaml
 from readback.types import Diagnostic, Location, Workspace
-from readback.workspace import (
-    discovery,
-    left_out,
-    plain_templates,
-    proposed_scores,
-    tool_choices,
-    tool_logs,
-    tool_projects,
-    workspace_file,
-)
+from readback.workspace import discovery, left_out, workspace_file
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import DATASET, OTHER, WORKSPACE, RecognisedFile, recognise
 from readback.workspace.resolve_draft import resolve
+from readback.workspace.tables import proposed_scores
+from readback.workspace.templates import plain_templates
+from readback.workspace.tools import tool_choices, tool_logs, tool_projects
 from readback.workspace.workspace_file.reader import read_workspace_file
 from readback.workspace.workspace_file.writer import init_text
 

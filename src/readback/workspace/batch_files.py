@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from readback.quantity import quantity
-from readback.readers.paths import format_relative, list_inside
-from readback.records.batch_replies import CUSTOM_ID, START, BatchRequests, has_custom_ids
+from readback.readers.files.paths import format_relative, list_inside
 from readback.records.dataset import open_dataset
+from readback.records.replies.batch_replies import CUSTOM_ID, START, BatchRequests, has_custom_ids
 from readback.types import Condition, DatasetSource, ScoreSource, Selection, Workspace
 from readback.workspace import workspace_file
 from readback.workspace.draft import Draft

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from readback.readers.paths import format_relative, resolve
+from readback.readers.files.paths import format_relative, resolve
 from readback.sources import plan
 from readback.types import Diagnostic, Location
 from readback.workspace.draft import Draft

@@ -8,9 +8,9 @@ from dataclasses import replace
 from readback.quantity import quantity
 from readback.readers import checkpoint as reader
 from readback.readers.choose_format import choose_format
-from readback.scores.criteria import scale_text
 from readback.scores.files.cells import legible
 from readback.scores.files.formats.verification.taking import Definition, criterion
+from readback.scores.values.criteria import scale_text
 from readback.sources import checkpoint
 from readback.sources.checkpoint import Benchmark, Trait
 from readback.tasks import GENERATION

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 
 from readback.adapters import load_shipped
-from readback.readers.yaml_file import find_nearest
+from readback.readers.yaml.yaml_file import find_nearest
 from readback.sources import verification
 from readback.sources.prompt_formats import report_unknown_mode
 from readback.sources.verification import UsedModel, list_configurations, list_models

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal
 
-from readback.readers.decoding import ENCODINGS
-from readback.readers.paths import resolve
-from readback.readers.row import Row
+from readback.readers.files.decoding import ENCODINGS
+from readback.readers.files.paths import resolve
+from readback.readers.files.row import Row
 from readback.records.raw_rows import read_raw_rows
 from readback.records.record_ids import CANDIDATES
 from readback.types import Criterion, DatasetSource, Diagnostic

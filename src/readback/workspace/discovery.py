@@ -7,23 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from readback.readers import sqlite_file, xlsx
-from readback.readers.paths import format_relative
-from readback.records.row_messages import find_messages_field
-from readback.sources import other_tools, plain_prompts, prompt_formats
+from readback.readers.files.paths import format_relative
+from readback.records.fields.row_messages import find_messages_field
+from readback.sources import other_tools, prompt_formats
+from readback.sources.templates import plain_prompts
 from readback.types import Prompt, PromptConfig
-from readback.workspace import (
-    candidates,
-    experiment,
-    judge_tables,
-    plain_templates,
-    python_templates,
-    score_tables,
-    tool_choices,
-    tool_logs,
-    tool_projects,
-    tool_prompts,
-    training,
-)
+from readback.workspace import candidates, experiment, training
 from readback.workspace.dataset_choices import read_first_rows
 from readback.workspace.draft import Draft
 from readback.workspace.inner_workspaces import leave_out_workspaces
@@ -58,6 +47,9 @@ from readback.workspace.recognise import (
     RecognisedFile,
 )
 from readback.workspace.survey import Survey, survey
+from readback.workspace.tables import judge_tables, score_tables
+from readback.workspace.templates import plain_templates, python_templates
+from readback.workspace.tools import tool_choices, tool_logs, tool_projects, tool_prompts
 
 MAIN = ("prompt_config.yml", "prompt_config.yaml")  # the names of the Albert document, the first one wins
 ROWS_NAME = "messages of the rows"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import DEPTH, format_relative, resolve
+from readback.readers.files.paths import DEPTH, format_relative, resolve
 from readback.sources import prompt_formats
 from readback.types import (
     NOWHERE,

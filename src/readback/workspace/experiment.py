@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from readback.quantity import quantity
-from readback.readers.paths import format_absent, format_relative, resolve
+from readback.readers.files.paths import format_absent, format_relative, resolve
 from readback.records.raw_rows import read_raw_rows
 from readback.scores.files.formats import details, metadata, metrics
 from readback.scores.files.formats.details import run_mode

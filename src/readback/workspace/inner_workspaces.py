@@ -9,7 +9,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
-from readback.readers.paths import format_relative
+from readback.readers.files.paths import format_relative
 from readback.types import NOWHERE
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import OTHER

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from readback.adapters import read_adapter
 from readback.quantity import quantity
-from readback.readers.paths import format_relative
-from readback.readers.yaml_file import Node, read_yaml
+from readback.readers.files.paths import format_relative
+from readback.readers.yaml.yaml_file import Node, read_yaml
 from readback.serving.modelfile import read_file as modelfile_reader
 from readback.sources import albert, comparisons, instructions, model_yaml
 from readback.tasks import profile_of
 from readback.types import NOWHERE, DatasetSource, Location, Model, ScoreSource
-from readback.workspace import experiment, serving_files, tool_projects, tool_prompts
+from readback.workspace import experiment, serving_files
 from readback.workspace.draft import Draft
 from readback.workspace.judges import read_judges
 from readback.workspace.recognise import (
@@ -37,6 +37,7 @@ from readback.workspace.recognise import (
     recognise,
 )
 from readback.workspace.survey import Survey, survey
+from readback.workspace.tools import tool_projects, tool_prompts
 
 DATA = (DATASET, TRAINING, ANSWERS)  # what may serve as the records of a review
 # What is read together with a dataset.

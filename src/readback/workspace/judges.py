@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import format_relative
-from readback.sources import judge_prompts
+from readback.readers.files.paths import format_relative
+from readback.sources.judges import judge_prompts
 from readback.types import Criterion, Judge
 from readback.workspace.draft import Draft
 

@@ -14,20 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from readback import adapters
-from readback.records import training_row
+from readback.records.training import training_row
 from readback.scores import files
 from readback.scores.files.formats import list_formats
-from readback.sources import (
-    albert,
-    comparisons,
-    instruction_keys,
-    instructions,
-    judge_prompts,
-    judge_rubric,
-    model_yaml,
-    plan,
-    verification,
-)
+from readback.sources import albert, comparisons, instruction_keys, instructions, model_yaml, plan, verification
+from readback.sources.judges import judge_prompts, judge_rubric
 
 WORKSPACE, PROMPTS, INSTRUCTIONS, PLAN = (
     "workspace file",

@@ -17,13 +17,15 @@ from typing import Any
 
 from readback import catalogue
 from readback.quantity import choose_form
-from readback.readers.paths import FILES, resolve
-from readback.sources import other_tools, plain_prompts
-from readback.sources.template_language import BLOCK, BRACED
+from readback.readers.files.paths import FILES, resolve
+from readback.sources import other_tools
+from readback.sources.templates import plain_prompts
+from readback.sources.templates.template_language import BLOCK, BRACED
 from readback.types import Diagnostic, Location, Looks, Recognised, Severity
-from readback.workspace import kinds, proposed_scores
+from readback.workspace import kinds
 from readback.workspace.draft import Draft
 from readback.workspace.kinds import OTHER
+from readback.workspace.tables import proposed_scores
 
 MOST = 200_000  # entries of a folder that are counted: somebody's whole disk is not
 SECONDS = 2.0  # of processor time, so that a busy machine counts as many

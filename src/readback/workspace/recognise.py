@@ -25,18 +25,21 @@ from readback.projects import (
 )
 from readback.readers import arrow_file, checkpoint, json_file, llama_factory_info, sqlite_file, xlsx
 from readback.readers.choose_format import BINARY
+from readback.readers.files.paths import format_relative
+from readback.readers.files.row import Header, Row
+from readback.readers.files.text_file import read_head
 from readback.readers.logs.formats import find_format
-from readback.readers.paths import format_relative
-from readback.readers.row import Header, Row
-from readback.readers.text_file import read_head
-from readback.readers.yaml_file import Parsed, read_yaml
-from readback.records import batch_replies
+from readback.readers.yaml.yaml_file import Parsed, read_yaml
 from readback.records.raw_rows import read_raw_rows
+from readback.records.replies import batch_replies
 from readback.scores import files
 from readback.scores.files.formats.verification.shapes import beginning
 from readback.serving.chat import files as chat_files
 from readback.serving.modelfile import read_file as modelfile
-from readback.sources import albert, judge_prompts, other_tools, plain_prompts, training_code
+from readback.sources import albert, other_tools
+from readback.sources.judges import judge_prompts
+from readback.sources.templates import plain_prompts
+from readback.sources.training import training_code
 from readback.types import Diagnostic, Location
 from readback.workspace.kinds import (
     ADAPTER,

@@ -18,11 +18,11 @@ from readback.workspace import (
     conditions,
     dataset_choices,
     judges,
-    plain_templates,
     serving_files,
     training,
 )
 from readback.workspace.draft import Draft
+from readback.workspace.templates import plain_templates
 
 
 class Step(NamedTuple):

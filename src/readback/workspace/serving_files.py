@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from readback.readers.paths import format_relative, resolve
+from readback.readers.files.paths import format_relative, resolve
 from readback.serving import gguf
 from readback.serving.chat import files as chat_files
 from readback.serving.chat import model_input as chat

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import DEPTH, format_relative, list_inside
+from readback.readers.files.paths import DEPTH, format_relative, list_inside
 from readback.types import NOWHERE, Diagnostic, Location
 from readback.workspace.recognise import OTHER, RecognisedFile, recognise
 

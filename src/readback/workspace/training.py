@@ -16,14 +16,14 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 from urllib.parse import parse_qsl, urlencode
 
-from readback.readers.paths import format_relative
-from readback.readers.row import Row
+from readback.readers.files.paths import format_relative
+from readback.readers.files.row import Row
 from readback.records.raw_rows import read_raw_rows
-from readback.records.training_row import DATASET, DESCRIPTIONS, TRAIN, Kind, find_main_kind
-from readback.sources import training_code, training_text
-from readback.sources.python_constants import SYSTEM
-from readback.sources.training_code import NOTEBOOK, Candidate, Code
-from readback.sources.training_text import CELL, CONSTANT
+from readback.records.training.training_row import DATASET, DESCRIPTIONS, TRAIN, Kind, find_main_kind
+from readback.sources.templates.python_constants import SYSTEM
+from readback.sources.training import training_code, training_text
+from readback.sources.training.training_code import NOTEBOOK, Candidate, Code
+from readback.sources.training.training_text import CELL, CONSTANT
 from readback.types import DatasetSource, Diagnostic, Location, Model, SystemText, TrainingFile
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import CODE, LOOKED_AT, TRAINING, RecognisedFile

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from readback.sources.judge_names import find_record_value, list_format_fields
+from readback.sources.judges.judge_names import find_record_value, list_format_fields
 from readback.types import NOWHERE, Judge, Location, Message, RuleContext
 
 PLACEHOLDERS = {

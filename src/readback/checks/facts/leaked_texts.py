@@ -25,7 +25,8 @@ from readback.checks.facts.text_units import (
     may_contain,
     split_words,
 )
-from readback.records import record_memo, row_fields
+from readback.records import record_memo
+from readback.records.fields import row_fields
 from readback.sources.leak_phrases import GO_ON, PHRASES, ROLES
 from readback.types import Leaks, Message, RuleContext, SystemText, Values
 

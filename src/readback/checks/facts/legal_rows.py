@@ -16,7 +16,7 @@ from readback.citations import Citation
 from readback.citations import find_citations as search_citations
 from readback.citations.support import SUPPORTED, Numbers, Verdict, count_verdicts
 from readback.citations.support import judge_citations as judge_citations
-from readback.records.training_row import Turn
+from readback.records.training.training_row import Turn
 from readback.sources.legal_prompt import LegalPrompt
 from readback.types import Location, RuleContext
 

@@ -13,7 +13,7 @@ from readback.checks.facts.repetitions import blank_out, find_first_difference, 
 from readback.checks.facts.stored_prompt import list_context_texts, remove_number
 from readback.checks.facts.text_units import BREAK, GAP, SHORT, Words, split_words
 from readback.records.record_memo import remember
-from readback.sources.prompt_texts import NO_CITATIONS, NO_CONTEXTS, SENTENCES, STANDARD, UNKNOWN
+from readback.sources.templates.prompt_texts import NO_CITATIONS, NO_CONTEXTS, SENTENCES, STANDARD, UNKNOWN
 from readback.types import Values
 
 CONTEXT = re.compile(r"(?:^|(?<=\n))Context:")

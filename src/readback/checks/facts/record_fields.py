@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from readback.records.field_likeness import SAME as SAME
-from readback.records.field_likeness import compute_likeness
-from readback.records.field_path import list_texts as list_texts
+from readback.records.fields.field_likeness import SAME as SAME
+from readback.records.fields.field_likeness import compute_likeness
+from readback.records.fields.field_path import list_texts as list_texts
 
 DEPTH = 3  # levels of a record that are looked at: rag.contexts, metadata.a.b
 MIN_LIKENESS = 0.5  # from which on a field is offered for a name

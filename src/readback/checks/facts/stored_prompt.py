@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from readback.checks.facts.conditions import find_mode, is_for_judge
-from readback.records import record_memo, row_fields
+from readback.records import record_memo
+from readback.records.fields import row_fields
 from readback.types import Prompt, RuleContext, Values, Workspace
 
 ANSWERS = (*row_fields.REFERENCES, "output", "completion", "target")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from readback.records import row_fields, system_texts, training_reader
-from readback.records.training_row import DATASET, QUESTION_COLUMNS, TrainingRow, Turn
+from readback.records.fields import row_fields
+from readback.records.training import system_texts, training_reader
+from readback.records.training.training_row import DATASET, QUESTION_COLUMNS, TrainingRow, Turn
 from readback.sources import legal_prompt
 from readback.sources.legal_prompt import EXCERPT, LISTED, SUMMARY, LegalPrompt
 from readback.types import Location, Record, RuleContext, TrainingFile, Values, Workspace

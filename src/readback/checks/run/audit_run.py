@@ -20,7 +20,7 @@ from readback.checks.store.stored_ranges import StoredRanges
 from readback.checks.summary import Tally, Unlooked
 from readback.checks.variables import Variables
 from readback.prompts import children, token_counts
-from readback.readers.checksum import Hashes
+from readback.readers.files.checksum import Hashes
 from readback.records.dataset import Dataset
 from readback.records.files_of_rows import States
 from readback.sandbox.children import ChildPerThread

@@ -25,7 +25,7 @@ from readback.prompts.training_text import (
     render_row,
 )
 from readback.records.dataset import open_dataset
-from readback.records.field_path import MASK
+from readback.records.fields.field_path import MASK
 from readback.requests import observer
 from readback.requests.observer import Observation, Observer
 from readback.types import (

@@ -28,9 +28,9 @@ from typing import TYPE_CHECKING, Any
 from readback import as_json, sandbox
 from readback.checks.run import cluster_worker
 from readback.prompts import model_input
-from readback.readers.by_address import is_address
-from readback.readers.checksum import Hashes
-from readback.readers.copies import find_origin
+from readback.readers.files.by_address import is_address
+from readback.readers.files.checksum import Hashes
+from readback.readers.files.copies import find_origin
 from readback.records import carried_index
 from readback.sandbox.json_values import freeze
 from readback.types import Workspace

@@ -23,9 +23,9 @@ from readback import plugins, sandbox
 from readback.checks.run.chunk import WORK
 from readback.checks.store import answer_names
 from readback.prompts import children, token_counts, training_rows
-from readback.readers.by_address import Refused, fetch
-from readback.readers.cache_folder import DiskFull, cache_folder
-from readback.readers.checksum import Hashes, State, state
+from readback.readers.files.by_address import Refused, fetch
+from readback.readers.files.cache_folder import DiskFull, cache_folder
+from readback.readers.files.checksum import Hashes, State, state
 from readback.records import carried_index
 from readback.records.dataset import open_dataset
 from readback.records.files_of_rows import list_row_files

@@ -12,6 +12,7 @@ from functools import partial
 
 from readback import sandbox
 from readback.checks import rules, training, workspace_check
+from readback.checks.fields.template_fields import find_unfilled_templates, unused
 from readback.checks.rules import Fault
 from readback.checks.run import excess
 from readback.checks.run.audit_run import Answer, Run, Workers
@@ -25,12 +26,11 @@ from readback.checks.run.repeats import FoundByRecord, Repeats
 from readback.checks.sample import SEED, Sample, drawn
 from readback.checks.store import stored_check, stored_ranges
 from readback.checks.summary import LIMIT, Audit, Progress, Tally, rows
-from readback.checks.template_fields import find_unfilled_templates, unused
 from readback.checks.variables import Variables, started
 from readback.prompts import assemble, children, judge_values, selections, token_counts, training_rows
 from readback.prompts.judge_values import Rows
-from readback.readers.bounded_diagnostics import MANY, many_of
-from readback.readers.checksum import Hashes
+from readback.readers.files.bounded_diagnostics import MANY, many_of
+from readback.readers.files.checksum import Hashes
 from readback.records import files_of_rows
 from readback.records.changed import describe_change
 from readback.records.dataset import Cancelled, Counts, DatasetChanged, open_dataset

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from readback.readers.cache_folder import DiskFull
+from readback.readers.files.cache_folder import DiskFull
 
 MEMORY = 16_384  # KiB of the table that stay in memory; the rest lies in a temporary file, which goes with the process
 

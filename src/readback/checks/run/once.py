@@ -10,7 +10,7 @@ from readback.checks import rules
 from readback.checks.rules import Fault
 from readback.checks.summary import selection_key
 from readback.records.dataset import Dataset
-from readback.records.field_names import MOST
+from readback.records.fields.field_names import MOST
 from readback.types import Finding
 
 Key = tuple[str | None, ...]

@@ -27,7 +27,7 @@ from readback.checks import summary
 from readback.checks.findings_on_disk import FindingsOnDisk, Writer
 from readback.checks.run import engine
 from readback.checks.summary import Audit
-from readback.readers.cache_folder import DiskFull, cache_folder, remove
+from readback.readers.files.cache_folder import DiskFull, cache_folder, remove
 from readback.records.dataset import DatasetChanged
 from readback.sandbox import frames, jail, json_values
 from readback.types import Finding, Workspace

@@ -17,9 +17,9 @@ from typing import Any
 
 from readback import plugins
 from readback.project_files import CONFIGS
-from readback.readers import checksum
-from readback.readers.cache_folder import uploaded
-from readback.readers.checksum import Hashes, State, state
+from readback.readers.files import checksum
+from readback.readers.files.cache_folder import uploaded
+from readback.readers.files.checksum import Hashes, State, state
 from readback.types import Workspace
 from readback.words import language
 

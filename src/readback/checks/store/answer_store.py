@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from readback.readers import checksum
-from readback.readers.cache_folder import cache_folder
+from readback.readers.files import checksum
+from readback.readers.files.cache_folder import cache_folder
 
 KIND = "checks"  # the folder in the cache
 FILE = "answers.sqlite3"

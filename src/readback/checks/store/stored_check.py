@@ -17,7 +17,7 @@ from readback.checks.store.answer_names import States
 from readback.checks.store.answer_store import AnswerStore
 from readback.checks.summary import Audit, Progress
 from readback.prompts import model_input
-from readback.readers.checksum import Hashes
+from readback.readers.files.checksum import Hashes
 from readback.sandbox.json_values import build_converter, freeze, to_json_values
 from readback.types import Finding, Workspace
 

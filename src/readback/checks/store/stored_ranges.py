@@ -24,8 +24,8 @@ from readback.checks.store.answer_store import AnswerStore
 from readback.checks.summary import LIMIT
 from readback.prompts import model_input
 from readback.prompts.self_tests import summarise_for_child
-from readback.readers.checksum import Hashes
-from readback.readers.paths import format_relative
+from readback.readers.files.checksum import Hashes
+from readback.readers.files.paths import format_relative
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.records.files_of_rows import list_row_files
 from readback.sandbox.json_values import freeze

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from readback.cli.common.terminal import fill
-from readback.scores.criteria import number
+from readback.scores.values.criteria import number
 from readback.words import t
 
 KAPPAS = {"quadratic": "quadratic kappa", "linear": "linear kappa", "none": "kappa"}

@@ -17,7 +17,7 @@ from readback.checks.variables import STATES, VariableRow
 from readback.cli.common.lines import SEVERITIES
 from readback.cli.common.terminal import fill
 from readback.records.dataset import Counts
-from readback.records.training_row import DESCRIPTIONS
+from readback.records.training.training_row import DESCRIPTIONS
 from readback.types import Recognised, Workspace
 from readback.words import t
 from readback.workspace.left_out import NOTHING, count_files, count_unread, list_files

@@ -8,10 +8,10 @@ from typing import Any
 
 from readback.cli.common.lines import escape_newlines
 from readback.cli.common.terminal import fill
-from readback.scores import report
 from readback.scores.comparing.comparison import Compared, Comparison
 from readback.scores.pooled import JUDGES, PEOPLE
-from readback.scores.report import Line
+from readback.scores.sentences import report
+from readback.scores.sentences.report import Line
 from readback.scores.table import ConditionKey
 from readback.types import Criterion
 from readback.words import t

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from readback.cli.common import terminal
 from readback.cli.common.terminal import fill
-from readback.readers.yaml_file import find_nearest
+from readback.readers.yaml.yaml_file import find_nearest
 
 WRONG_USE = 2  # the exit code
 MOST_SIMILAR = 0.75  # how alike an option must be to be suggested: all begin with two dashes

@@ -21,9 +21,9 @@ from readback.cli.common.comparison_lines import (
     format_trade_offs,
 )
 from readback.cli.common.terminal import fill
-from readback.scores import not_compared, report
 from readback.scores.certainty import CONCENTRATED, is_too_narrow
 from readback.scores.comparing.comparison import IN_QUESTION, Compared
+from readback.scores.sentences import not_compared, report
 from readback.words import t
 
 NOT_COMPARED = (not_compared.SCALES, not_compared.ALONE)  # verdicts without a comparison that could be fair

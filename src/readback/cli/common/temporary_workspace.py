@@ -21,8 +21,8 @@ from readback.cli import UsageError
 from readback.cli.common import lines
 from readback.cli.common.terminal import fill
 from readback.readers.choose_format import BINARY, GZIP, HEAD, unpack_head
+from readback.readers.files.text_file import UTF8_MARK
 from readback.readers.logs.formats import find_format
-from readback.readers.text_file import UTF8_MARK
 from readback.readers.xlsx import is_workbook
 from readback.types import Diagnostic
 

@@ -13,19 +13,20 @@ from readback import workspace as workspaces
 from readback.cli import UsageError
 from readback.cli.common import lines, options, temporary_workspace
 from readback.cli.common.terminal import Progress, describe_reading, fill
-from readback.readers import by_address
-from readback.readers.decoding import ENCODINGS
-from readback.readers.progress import report_progress_to
-from readback.readers.row import Row
-from readback.readers.yaml_file import find_nearest
+from readback.readers.files import by_address
+from readback.readers.files.decoding import ENCODINGS
+from readback.readers.files.progress import report_progress_to
+from readback.readers.files.row import Row
+from readback.readers.yaml.yaml_file import find_nearest
 from readback.records.dataset import Dataset, open_dataset
 from readback.records.raw_rows import read_raw_rows
-from readback.sources.template_language import LANGUAGES
+from readback.sources.templates.template_language import LANGUAGES
 from readback.types import Condition, Workspace
-from readback.workspace import judge_tables, score_tables, tool_choices, tool_projects
 from readback.workspace.candidates import KINDS
 from readback.workspace.dataset_choices import ENCODING_KEY, ID_KEY, TABLE_KEY
-from readback.workspace.plain_templates import KEY, PARTS, SYNTAX, list_cut_files
+from readback.workspace.tables import judge_tables, score_tables
+from readback.workspace.templates.plain_templates import KEY, PARTS, SYNTAX, list_cut_files
+from readback.workspace.tools import tool_choices, tool_projects
 
 T = TypeVar("T")
 TABLES = (judge_tables.KEY, score_tables.KEY)  # options and keys are called the same
@@ -204,7 +205,7 @@ def _check_files(args: argparse.Namespace, workspace: Workspace) -> None:
                 )
             )
     if getattr(args, "id", None) and workspace.dataset and not workspace.dataset.absent:
-        from readback.checks.field_mapping import LOOKED_AT, fields  # with it come the rules
+        from readback.checks.fields.field_mapping import LOOKED_AT, fields  # with it come the rules
 
         names = fields(tuple(open_records(workspace).records(0, LOOKED_AT)))
         if names:

@@ -18,7 +18,7 @@ from readback.projects.model import ProjectMode, PromptFile, RenderedMessages
 from readback.projects.owned_text import OwnedText, join_owned
 from readback.projects.prompt_text import read_prompt_text
 from readback.projects.value_notes import EMPTY, note_missing
-from readback.readers.paths import format_relative
+from readback.readers.files.paths import format_relative
 from readback.types import Location
 
 TOOL = "banks"

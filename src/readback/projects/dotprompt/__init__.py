@@ -19,7 +19,7 @@ from readback.projects.handlebars.nodes import HandlebarsFault
 from readback.projects.handlebars.partials import list_partials
 from readback.projects.model import ProjectMode, PromptFile
 from readback.projects.prompt_text import read_exact_text
-from readback.readers.paths import format_relative, resolve
+from readback.readers.files.paths import format_relative, resolve
 from readback.types import Diagnostic, Location
 
 TOOL = "dotprompt"

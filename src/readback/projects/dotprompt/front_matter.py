@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from readback.projects.javascript_text import SPACES
-from readback.readers.yaml_core import read_core_yaml
+from readback.readers.yaml.yaml_core import read_core_yaml
 
 BLANK = f"[{re.escape(SPACES)}]*"
 END = r"(?:\r\n|\r|\n)"

@@ -20,8 +20,8 @@ from readback.projects.haystack.render import render_builder
 from readback.projects.jinja_text import JinjaFault
 from readback.projects.model import ProjectMode, PromptFile
 from readback.projects.stored_prompts import describe_messages
-from readback.readers.paths import format_relative
-from readback.readers.yaml_file import read_yaml
+from readback.readers.files.paths import format_relative
+from readback.readers.yaml.yaml_file import read_yaml
 
 TOOL = "haystack"
 READ = "readback.projects.haystack:read"

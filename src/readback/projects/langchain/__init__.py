@@ -19,8 +19,8 @@ from readback.projects.langchain.prompt_files import Reading, read_prompt_file
 from readback.projects.langchain.render import render_prompt
 from readback.projects.model import ProjectMode, PromptFile
 from readback.quantity import quantity
-from readback.readers.paths import format_relative
-from readback.readers.yaml_file import read_yaml
+from readback.readers.files.paths import format_relative
+from readback.readers.yaml.yaml_file import read_yaml
 
 TOOL = "langchain"
 READ, RENDER = "readback.projects.langchain:read", "readback.projects.langchain:render_row"

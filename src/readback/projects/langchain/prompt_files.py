@@ -14,9 +14,9 @@ from typing import Any
 from readback.projects.langchain import texts
 from readback.projects.langchain.faults import Unloadable
 from readback.projects.langchain.plan import Json, make_chat, make_few_shot, make_prompt_of_text, make_text
-from readback.readers.paths import format_relative, resolve
-from readback.readers.text_file import read_text
-from readback.readers.yaml_decode import decode
+from readback.readers.files.paths import format_relative, resolve
+from readback.readers.files.text_file import read_text
+from readback.readers.yaml.yaml_decode import decode
 from readback.types import Diagnostic
 
 DEEP = 8  # prompts that name prompts

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import expand, format_relative, resolve
-from readback.readers.text_file import UTF8_MARK
+from readback.readers.files.paths import expand, format_relative, resolve
+from readback.readers.files.text_file import UTF8_MARK
 from readback.types import Diagnostic, Location
 
 LOADERS = ("json", "csv", "text", "parquet")

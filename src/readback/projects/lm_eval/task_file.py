@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import format_relative, resolve
-from readback.readers.text_file import read_text
-from readback.readers.yaml_decode import AS_WRITTEN, SCALARS, Composer, Refused, Results, decode_yaml
+from readback.readers.files.paths import format_relative, resolve
+from readback.readers.files.text_file import read_text
+from readback.readers.yaml.yaml_decode import AS_WRITTEN, SCALARS, Composer, Refused, Results, decode_yaml
 from readback.types import Diagnostic, Location
 
 FUNCTION = "!function"

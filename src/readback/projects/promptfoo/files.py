@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from readback.projects.javascript_text import parse_json
-from readback.readers.paths import expand, format_relative, resolve
-from readback.readers.yaml_core import read_core_yaml
+from readback.readers.files.paths import expand, format_relative, resolve
+from readback.readers.yaml.yaml_core import read_core_yaml
 from readback.types import NOWHERE, Diagnostic, Location
 
 LARGEST = 48 << 20  # bytes of one file of a project: 50,000 rows with some contexts have fewer

@@ -32,8 +32,8 @@ from readback.projects.promptfoo.rows import (
     read_default_test,
     read_repeat,
 )
-from readback.readers.paths import format_relative
-from readback.readers.yaml_core import read_core_yaml
+from readback.readers.files.paths import format_relative
+from readback.readers.yaml.yaml_core import read_core_yaml
 from readback.types import Diagnostic, Location
 
 TOOL = "promptfoo"

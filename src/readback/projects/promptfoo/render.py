@@ -29,7 +29,7 @@ from readback.projects.promptfoo.values import (
     render_values,
     wrap_partial,
 )
-from readback.readers.yaml_core import read_core_yaml
+from readback.readers.yaml.yaml_core import read_core_yaml
 
 CONVERSATION = "_conversation"
 ANSWERS = re.compile(r"\b(?:output|metadata)\b")

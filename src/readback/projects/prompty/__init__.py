@@ -25,7 +25,7 @@ from readback.projects.prompty.front_matter import PromptFile as PromptyFile
 from readback.projects.prompty.front_matter import choose_tool, load, read_text
 from readback.projects.prompty.render import PROMPTFLOW_JINJA as PROMPTFLOW_JINJA
 from readback.projects.prompty.render import render_messages
-from readback.readers.paths import format_relative
+from readback.readers.files.paths import format_relative
 from readback.types import Location
 
 TOOL = "prompty"

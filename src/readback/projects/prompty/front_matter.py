@@ -16,8 +16,8 @@ from typing import Any
 from readback.projects.javascript_text import parse_json
 from readback.projects.promptfoo.files import ProjectFiles, Refusal
 from readback.projects.prompty.role_lines import IMAGE
-from readback.readers.yaml_core import read_core_yaml
-from readback.readers.yaml_decode import decode
+from readback.readers.yaml.yaml_core import read_core_yaml
+from readback.readers.yaml.yaml_decode import decode
 
 PROMPTY_0, PROMPTY_2, PROMPTFLOW = "prompty 0.1", "prompty 2.1", "promptflow"
 TOOLS = (PROMPTY_0, PROMPTY_2, PROMPTFLOW)

@@ -22,8 +22,8 @@ from readback.projects.semantic_kernel.kernel_template import KernelFault, rende
 from readback.projects.semantic_kernel.python_handlebars import WORDS, render_python_handlebars
 from readback.projects.semantic_kernel.rendered_prompt import NoMessages, cut_messages
 from readback.projects.value_notes import EMPTY, note_missing
-from readback.readers.paths import format_relative
-from readback.readers.yaml_file import read_yaml
+from readback.readers.files.paths import format_relative
+from readback.readers.yaml.yaml_file import read_yaml
 
 TOOL = "semantic-kernel"
 KERNEL, HANDLEBARS, JINJA = "semantic-kernel", "handlebars", "jinja2"

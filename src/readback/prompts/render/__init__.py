@@ -23,7 +23,7 @@ from readback.prompts.render.simple_fields import (
     fill_placeholders,
     list_unfilled,
 )
-from readback.readers.table_columns import as_written, cell_of, looks_like_python
+from readback.readers.tables.table_columns import as_written, cell_of, looks_like_python
 from readback.sandbox.children import ask_staying_child
 from readback.types import (
     NOWHERE,

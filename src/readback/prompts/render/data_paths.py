@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from jinja2 import nodes
 
-from readback.readers.table_columns import looks_like_python
-from readback.records.field_path import MASK
+from readback.readers.tables.table_columns import looks_like_python
+from readback.records.fields.field_path import MASK
 
 BUSY = "\0"  # before a name whose sources are being looked up
 

@@ -61,7 +61,7 @@ from readback.prompts.render.watch import (
     list_accounts,
     make_watcher,
 )
-from readback.readers.table_columns import with_cell
+from readback.readers.tables.table_columns import with_cell
 
 DICT_NAMES = frozenset(dir(dict))
 LOOP_NAMES = frozenset(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from readback.prompts.render.simple_fields import LONGEST, Piece, Refusal
-from readback.readers.table_columns import cell_of
+from readback.readers.tables.table_columns import cell_of
 from readback.types import UseState, Values
 
 KINDS = {

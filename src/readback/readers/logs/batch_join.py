@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from readback.readers.files.text_file import read_head, read_lines
 from readback.readers.json_text import decode_plain
 from readback.readers.logs.calls import RowCall, read_id
 from readback.readers.logs.events import Event, Id
@@ -19,7 +20,6 @@ from readback.readers.logs.head import peek_objects
 from readback.readers.logs.json_rows import clear_non_finite
 from readback.readers.logs.messages import join_warnings
 from readback.readers.logs.replies import Reply
-from readback.readers.text_file import read_head, read_lines
 from readback.types import Diagnostic, Location
 
 SUFFIXES = (".jsonl", ".json", ".ndjson", ".txt", "")

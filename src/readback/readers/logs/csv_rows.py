@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from readback.readers import csv_file
+from readback.readers.files.row import Blank, Refused, Row
+from readback.readers.files.text_file import UTF8_MARK
 from readback.readers.logs.json_rows import LogRow, RowCounts, decode_json, open_log
-from readback.readers.row import Blank, Refused, Row
-from readback.readers.text_file import UTF8_MARK
 from readback.types import Diagnostic, Location
 
 HEAD = 1 << 18

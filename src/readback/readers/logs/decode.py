@@ -18,13 +18,13 @@ from typing import Any, BinaryIO
 import msgspec
 
 from readback import as_json as json_text
-from readback.readers import cache_folder, checksum
-from readback.readers.bounded_diagnostics import BoundedDiagnostics, as_json, from_json
-from readback.readers.checksum import State, state
+from readback.readers.files import cache_folder, checksum
+from readback.readers.files.bounded_diagnostics import BoundedDiagnostics, as_json, from_json
+from readback.readers.files.checksum import State, state
+from readback.readers.files.progress import report_progress
 from readback.readers.logs.events import Aggregate, Call, Event, LogRecord, LogScore, Run
 from readback.readers.logs.formats import find_format, get_format, list_companions
 from readback.readers.logs.position import measure_position
-from readback.readers.progress import report_progress
 from readback.sandbox import Limits, Stopped, stream
 from readback.types import Diagnostic, Location
 

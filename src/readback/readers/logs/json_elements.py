@@ -14,9 +14,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+from readback.readers.files.text_file import LONGEST, UTF8_MARK
 from readback.readers.json_file import MOST_BAD, Cursor, TooLong
 from readback.readers.json_text import Decoder, NotJson
-from readback.readers.text_file import LONGEST, UTF8_MARK
 
 Steps = tuple[str, ...]
 

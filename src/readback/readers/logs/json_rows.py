@@ -15,13 +15,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from readback.readers.decoding import budget_of
-from readback.readers.json_file import Cursor, TooLong
-from readback.readers.json_text import BLANK, Decoder, NotJson, Plain
-from readback.readers.jsonl import LineFeed, find_spread_object, report_bad_record
-from readback.readers.logs.head import is_conversation, peek_values
-from readback.readers.logs.position import follow
-from readback.readers.text_file import (
+from readback.readers.files.decoding import budget_of
+from readback.readers.files.text_file import (
     LONGEST,
     UTF8_MARK,
     UTF16_MARKS,
@@ -31,6 +26,11 @@ from readback.readers.text_file import (
     report_too_long,
     strip_line_end,
 )
+from readback.readers.json_file import Cursor, TooLong
+from readback.readers.json_text import BLANK, Decoder, NotJson, Plain
+from readback.readers.jsonl import LineFeed, find_spread_object, report_bad_record
+from readback.readers.logs.head import is_conversation, peek_values
+from readback.readers.logs.position import follow
 from readback.types import Diagnostic, Location
 
 GZIP = b"\x1f\x8b"

@@ -14,7 +14,7 @@ import yaml
 
 from readback.readers.json_text import drop_non_finite
 from readback.readers.logs.json_elements import Steps, Unreadable
-from readback.readers.yaml_decode import Composer, Loader, Refused, Results
+from readback.readers.yaml.yaml_decode import Composer, Loader, Refused, Results
 
 LARGEST = 20 << 20  # bytes: PyYAML needs a second for one or two megabytes
 NODES = 4_000_000

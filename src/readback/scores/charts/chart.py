@@ -10,9 +10,9 @@ from typing import Any
 import plotly.graph_objects as go  # type: ignore[import-untyped]
 
 from readback.scores.charts.template import CLEAR, EDGE, LINE, SOFT, TICKS, build_template
-from readback.scores.criteria import MINUS, number
 from readback.scores.plain_table import PlainTable
 from readback.scores.summary_row import Row
+from readback.scores.values.criteria import MINUS, number
 from readback.types import Criterion
 
 Say = Callable[..., str]  # the sentence of a key under `scores.`, with its places filled

@@ -20,7 +20,7 @@ from readback.scores.charts.chart import (
 from readback.scores.charts.marks import Dot, Kind, draw_dots
 from readback.scores.charts.rows import arrange_rows, draw_vertical_line, finish_rows
 from readback.scores.charts.template import BETTER, INK, PLAIN, WORSE
-from readback.scores.criteria import scale_text
+from readback.scores.values.criteria import scale_text
 from readback.types import Criterion
 
 SIDE = 0.2  # of the longer side of the axis that the other side of zero has at least

@@ -21,9 +21,9 @@ from readback.scores.charts.marks import Dot, Kind, draw_dots
 from readback.scores.charts.rows import FEW, MARK, Rows, arrange_rows, draw_vertical_line, finish_rows
 from readback.scores.charts.template import BETTER, INK, PAPER, PLAIN, SIZE, SOFT, WORSE, build_halo, build_hatching
 from readback.scores.comparing.comparison import Blocked, Comparison
-from readback.scores.criteria import scale_text
 from readback.scores.plain_table import Cell, PlainTable
-from readback.scores.report import is_clear
+from readback.scores.sentences.report import is_clear
+from readback.scores.values.criteria import scale_text
 from readback.types import Criterion, Diagnostic
 
 SIDE = 0.2  # of the longer side of the axis that the other side of zero has at least

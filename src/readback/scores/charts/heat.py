@@ -17,9 +17,9 @@ from readback.scores.charts.chart import (
 )
 from readback.scores.charts.template import mix_shades, tint_blue
 from readback.scores.counts import Counted, Heat
-from readback.scores.criteria import scale_text
 from readback.scores.plain_table import PlainTable
 from readback.scores.slices.lengths import Lengths
+from readback.scores.values.criteria import scale_text
 from readback.types import Criterion
 
 ABSENT = "–"

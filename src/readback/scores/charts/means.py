@@ -20,9 +20,9 @@ from readback.scores.charts.chart import (
 from readback.scores.charts.marks import Dot, Kind, draw_dots
 from readback.scores.charts.rows import FEW, add_unscored, arrange_rows, finish_rows
 from readback.scores.charts.template import BETTER, GRID
-from readback.scores.criteria import scale_text
 from readback.scores.plain_table import PlainTable
 from readback.scores.summary_row import Row
+from readback.scores.values.criteria import scale_text
 from readback.types import Criterion
 
 MANY = 12  # values of a scale that are all written at its axis

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from readback.scores.certainty import choose_interval
-from readback.scores.doubtful_numbers import Question
 from readback.scores.table import ConditionKey, Planned
+from readback.scores.values.doubtful_numbers import Question
 from readback.types import Diagnostic
 
 Verdict = Literal[

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from readback.readers.choose_format import choose_format
-from readback.readers.row import Header
+from readback.readers.files.row import Header
 from readback.records.raw_rows import read_raw_rows
-from readback.scores.criteria import load_shipped_criteria
 from readback.scores.files.cells import legible
 from readback.scores.files.formats import ScoreFormat, list_formats, metadata, pairwise
 from readback.scores.files.row_labels import number_rows
 from readback.scores.files.score_rows import FileScores, FileSettings, Row
+from readback.scores.values.criteria import load_shipped_criteria
 from readback.types import Diagnostic, Location, ScoreSource
 
 OFTEN = 5_000  # rows between two reports of progress

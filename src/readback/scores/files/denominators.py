@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from readback.scores.criteria import look_up, number, scale_text
 from readback.scores.files.intake import Intake
 from readback.scores.table import MISSING, NOT_READ, SCORED
+from readback.scores.values.criteria import look_up, number, scale_text
 from readback.types import Criterion, Diagnostic, Location
 
 NEARLY_ALL = 0.9  # of the denominators of a file: from this share on a number without one is out of the same

@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from readback.scores.criteria import look_up
 from readback.scores.files.cells import cell, is_error, is_failure
 from readback.scores.files.costs import cost_columns, token_columns
 from readback.scores.files.reply_column import column as reply_column
 from readback.scores.table import MISSING
+from readback.scores.values.criteria import look_up
 from readback.types import Criterion, ScoreSource
 
 ITEM = ("item", "item_id", "id", "qid", "task_id", "question_id")

@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from readback.readers.bounded_diagnostics import BoundedDiagnostics
-from readback.scores.criteria import MINUS, number
-from readback.scores.doubtful_numbers import RepliesBeside
+from readback.readers.files.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.files import judge_reply
 from readback.scores.files.cells import TRUTH_VALUE, Cell
 from readback.scores.files.judge_reply import Mark, Reply
 from readback.scores.table import SCORED, STATES
+from readback.scores.values.criteria import MINUS, number
+from readback.scores.values.doubtful_numbers import RepliesBeside
 from readback.types import Diagnostic, Location
 
 RAW = (

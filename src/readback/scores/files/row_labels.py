@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from readback.readers.row import Row
+from readback.readers.files.row import Row
 from readback.records.record_ids import BY_LINE, BY_NUMBER
 from readback.types import Diagnostic
 

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
-from readback.readers.bounded_diagnostics import BoundedDiagnostics
-from readback.records.batch_replies import Request
-from readback.scores.doubtful_numbers import BESIDE
+from readback.readers.files.bounded_diagnostics import BoundedDiagnostics
+from readback.records.replies.batch_replies import Request
 from readback.scores.files.cell_findings import ScoreTexts, list_oddities, without_id
 from readback.scores.files.cells import Cell, apply_failure, apply_status, cell, failure_words, legible, stem, text_of
 from readback.scores.files.costs import Costs, Spent
@@ -29,6 +28,7 @@ from readback.scores.table import (
     RunFacts,
     SourceRead,
 )
+from readback.scores.values.doubtful_numbers import BESIDE
 from readback.types import Criterion, Diagnostic, Location, ScoreSource
 
 # Which judges are people and which are programs, where a column of a score file says it.

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from readback.scores.criteria import look_up, number
 from readback.scores.files.cells import Cell, cell, legible, text_of
 from readback.scores.table import MISSING, SCORED, Reported
+from readback.scores.values.criteria import look_up, number
 from readback.types import Criterion, Diagnostic, Location
 
 # Words of a header that say that something either holds for an item or does not.

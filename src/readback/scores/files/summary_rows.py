@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
 
-from readback.scores.criteria import number
 from readback.scores.files.cells import text_of
 from readback.scores.files.intake import Intake
 from readback.scores.files.layout import Layout
 from readback.scores.files.stated_numbers import decimals, reported
 from readback.scores.table import SCORED
+from readback.scores.values.criteria import number
 from readback.types import Diagnostic, Location
 
 # What an id says of a row that sums others up.

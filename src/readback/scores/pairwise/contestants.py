@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from readback.scores.judge_names import model_of
 from readback.scores.table import ConditionKey, ScoreTable
-from readback.sources.judge_names import find_judge_model
+from readback.sources.judges.judge_names import find_judge_model
 from readback.types import Diagnostic, Location, Severity, Workspace
 
 

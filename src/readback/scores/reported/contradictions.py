@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from readback.quantity import quantity
-from readback.scores.criteria import load_shipped_criteria, look_up, number, scale_text
 from readback.scores.files.cells import NOT_A_NUMBER, SAYS, WRITTEN
 from readback.scores.reported import unreachable_rates, verdicts
 from readback.scores.reported.counted_failures import CountedFailures, find_counted_failures
@@ -27,6 +26,7 @@ from readback.scores.reported.matching_rows import (
     match_rows,
 )
 from readback.scores.table import FAILED, MISSING, SCORED, Reported, ScoreTable
+from readback.scores.values.criteria import load_shipped_criteria, look_up, number, scale_text
 from readback.types import Diagnostic
 from readback.words import t
 

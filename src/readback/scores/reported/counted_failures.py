@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from readback.scores.criteria import number
 from readback.scores.files.cells import read_stored
 from readback.scores.reported.matching_rows import (
     GENERAL,
@@ -26,6 +25,7 @@ from readback.scores.reported.matching_rows import (
     match_rows,
 )
 from readback.scores.table import FAILED, MISSING, SCORED, OwnSummary, Reported, ScoreTable
+from readback.scores.values.criteria import number
 from readback.words import t
 
 if TYPE_CHECKING:

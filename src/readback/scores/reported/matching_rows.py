@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from readback.scores.criteria import number
 from readback.scores.table import FAILED, SCORED, ConditionKey, Reported, ScoreTable
+from readback.scores.values.criteria import number
 from readback.words import t
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from readback.scores.criteria import number
 from readback.scores.table import SCORED, Reported, ScoreTable
+from readback.scores.values.criteria import number
 from readback.types import Diagnostic
 
 NEAR = 10  # how far from the stated n another one is looked for, or a fifth of it if that is more

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from readback.readers.bounded_diagnostics import bounded
-from readback.scores.criteria import number
+from readback.readers.files.bounded_diagnostics import bounded
 from readback.scores.rubrics import Rubric, of_condition
 from readback.scores.table import NOT_APPLICABLE, SCORED, ConditionKey, PassRule, Reported, ScoreTable
+from readback.scores.values.criteria import number
 from readback.types import Diagnostic, Location
 
 VERDICTS = ("judge_verdict", "verdict")

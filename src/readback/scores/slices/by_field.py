@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any
 
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
-from readback.records.field_path import MASK
+from readback.records.fields.field_path import MASK
 from readback.scores.certainty import certainty
 from readback.scores.comparing.difference import EXACT, FEW
 from readback.scores.comparing.paired_items import PairedItems, pair_items

@@ -16,9 +16,9 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from readback.scores.comparing.paired_items import get_scored_items
-from readback.scores.criteria import number
 from readback.scores.slices.text_sizes import Left, Size, measure_sizes
 from readback.scores.table import ConditionKey, ScoreTable
+from readback.scores.values.criteria import number
 from readback.types import Criterion, Workspace
 
 TextKind = Literal["prompt", "answer"]

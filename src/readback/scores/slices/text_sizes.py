@@ -11,9 +11,9 @@ from typing import Any, Literal
 from readback import sandbox
 from readback.prompts import assemble, children, model_input, token_counts, training_rows
 from readback.prompts.children import warm as warm
-from readback.readers.progress import Cancelled
-from readback.records.answers import Answers, open_answers
+from readback.readers.files.progress import Cancelled
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
+from readback.records.replies.answers import Answers, open_answers
 from readback.scores.comparing.paired_items import list_members
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.serving import tokens

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from readback.scores.criteria import number
 from readback.scores.table import ScoreTable
+from readback.scores.values.criteria import number
 from readback.scores.warnings.named import build_diagnostic, group_by_criterion
 from readback.types import Diagnostic
 

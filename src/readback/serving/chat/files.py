@@ -13,8 +13,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import format_relative, resolve
-from readback.readers.text_file import read_text
+from readback.readers.files.paths import format_relative, resolve
+from readback.readers.files.text_file import read_text
 from readback.serving.chat.tokenizer_config import Config, locate_template
 from readback.serving.chat.tokenizer_config import read as read_config
 from readback.types import ChatTemplate, Diagnostic, Location, TemplateText

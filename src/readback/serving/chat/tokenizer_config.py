@@ -10,9 +10,9 @@ from dataclasses import replace as with_
 from pathlib import Path
 from typing import Any
 
+from readback.readers.files.paths import format_relative, resolve
+from readback.readers.files.text_file import read_text
 from readback.readers.json_text import Decoder, NotJson
-from readback.readers.paths import format_relative, resolve
-from readback.readers.text_file import read_text
 from readback.types import Diagnostic, Location
 
 LIMIT = 32 << 20  # bytes; with a long list of added tokens such a file has some megabytes

@@ -10,8 +10,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import format_relative
-from readback.readers.text_file import read_bytes
+from readback.readers.files.paths import format_relative
+from readback.readers.files.text_file import read_bytes
 from readback.serving.modelfile.diagnostics import (
     find_torn_values,
     get_line_rest,

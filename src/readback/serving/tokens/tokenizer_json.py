@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import sandbox
-from readback.readers.checksum import state
+from readback.readers.files.checksum import state
 from readback.serving.tokens import token_pieces
 from readback.serving.tokens.child_counter import ChildCounter, Work
 from readback.serving.tokens.estimate import fits_in_bytes

@@ -10,7 +10,7 @@ import io
 import zipfile
 from pathlib import Path
 
-from readback.readers.paths import resolve
+from readback.readers.files.paths import resolve
 from readback.types import Workspace
 from readback.workspace.workspace_file import NAME
 

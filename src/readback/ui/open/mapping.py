@@ -8,8 +8,8 @@ from functools import partial
 import streamlit as st
 
 from readback import workspace as reading
-from readback.checks import field_mapping
-from readback.checks.field_mapping import LOOKED_AT, Input, Unmapped, fields, unmapped
+from readback.checks.fields import field_mapping
+from readback.checks.fields.field_mapping import LOOKED_AT, Input, Unmapped, fields, unmapped
 from readback.records.dataset import Dataset
 from readback.types import Workspace
 from readback.ui.common import show

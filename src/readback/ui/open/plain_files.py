@@ -8,16 +8,17 @@ from itertools import islice
 import streamlit as st
 
 from readback.checks.workspace_check import find_likely_encoding
-from readback.readers import table_choice
-from readback.readers.decoding import ENCODINGS, NAMES, find_guessed_encoding
+from readback.readers.files.decoding import ENCODINGS, NAMES, find_guessed_encoding
+from readback.readers.tables import table_choice
 from readback.records.dataset import Dataset
-from readback.sources.template_language import LANGUAGE_NAMES, LANGUAGES
+from readback.sources.templates.template_language import LANGUAGE_NAMES, LANGUAGES
 from readback.types import Prompt, Workspace
 from readback.ui.common import address, show
 from readback.ui.common.state import choice
 from readback.words import t
-from readback.workspace import plain_templates, tool_choices
 from readback.workspace.dataset_choices import ENCODING_KEY, ID_KEY, TABLE_KEY
+from readback.workspace.templates import plain_templates
+from readback.workspace.tools import tool_choices
 
 LISTED = 20  # modes whose language is changed on the page; folders may hold hundreds
 BUTTONS = 8  # files that get a button each; of more, one is chosen from a list

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from readback.checks.field_mapping import LOOKED_AT, fields
+from readback.checks.fields.field_mapping import LOOKED_AT, fields
 from readback.prompts import assemble
 from readback.records.dataset import Dataset
-from readback.sources.template_language import LANGUAGE_NAMES, LANGUAGES, detect_language
+from readback.sources.templates.template_language import LANGUAGE_NAMES, LANGUAGES, detect_language
 from readback.types import Record, Selection, Workspace
 from readback.ui.common import address, show
 from readback.ui.common.state import choice
 from readback.ui.open import plain_files
 from readback.ui.prompts.one import made_up, training_row
 from readback.words import t
-from readback.workspace import plain_templates
+from readback.workspace.templates import plain_templates
 
 MODE = "typed"  # what the typed template is called
 LONGEST = 1 << 20  # characters of a template, as of a template's file

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from readback.scores.criteria import MINUS
+from readback.scores.values.criteria import MINUS
 
 STEPS = (1, 2, 2.5, 5, 10)  # round widths between two marks, times a power of ten
 MARGIN = 0.04  # of the width, left free at both ends

@@ -11,10 +11,11 @@ from typing import Any
 from markupsafe import Markup
 
 from readback.checks.fair_pairs import name_of
-from readback.scores import in_view, not_compared, report, summary
-from readback.scores.criteria import MINUS, number
+from readback.scores import in_view, summary
+from readback.scores.sentences import not_compared, report
 from readback.scores.summary_row import Row
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, ScoreTable
+from readback.scores.values.criteria import MINUS, number
 from readback.types import Criterion, Workspace
 from readback.ui.common import show
 from readback.ui.common.draw.table import Column

@@ -16,10 +16,11 @@ from readback.checks.comparisons import Pair, Verdict, verdicts, weighed
 from readback.checks.fair_pairs import name_of
 from readback.checks.groups import groups
 from readback.checks.summary import Audit
-from readback.scores import conclusion, in_view, not_compared, report
+from readback.scores import conclusion, in_view
 from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import Blocked, Comparison
 from readback.scores.conclusion import AGAINST, BestOf, Conclusion
+from readback.scores.sentences import not_compared, report
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui.common import show

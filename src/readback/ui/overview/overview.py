@@ -12,7 +12,8 @@ from streamlit.delta_generator import DeltaGenerator
 from readback.checks.comparisons import Pair, Verdict, Weighed
 from readback.checks.groups import also, groups
 from readback.checks.summary import Audit
-from readback.scores import in_view, not_compared, report
+from readback.scores import in_view
+from readback.scores.sentences import not_compared, report
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui.common import address, show
@@ -23,8 +24,8 @@ from readback.ui.prompts import room
 from readback.ui.prompts.one import training_row
 from readback.ui.results import means
 from readback.words import sentence, t
-from readback.workspace import proposed_scores
 from readback.workspace.left_out import count_unread
+from readback.workspace.tables import proposed_scores
 
 ENGINE = "oll-engine-unknown"
 LOADED = "loaded"  # in the address: what was loaded is open, and the browser goes there

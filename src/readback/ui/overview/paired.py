@@ -11,11 +11,12 @@ from markupsafe import Markup
 from readback.checks.comparisons import Pair, Verdict, Weighed
 from readback.checks.fair_pairs import name_of
 from readback.checks.summary import Audit
-from readback.scores import conclusion, criterion_kinds, in_view, report
+from readback.scores import conclusion, criterion_kinds, in_view
 from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Blocked
 from readback.scores.conclusion import Conclusion
-from readback.scores.report import Line
+from readback.scores.sentences import report
+from readback.scores.sentences.report import Line
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui.common import show

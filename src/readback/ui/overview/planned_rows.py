@@ -13,9 +13,9 @@ from readback.checks.comparisons import Pair, Verdict, Weighed, differs, why
 from readback.checks.fair_pairs import name_of
 from readback.checks.groups import Group
 from readback.html.templates import render_template
-from readback.scores import report
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.conclusion import AGAINST, Conclusion
+from readback.scores.sentences import report
 from readback.types import Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import verdict

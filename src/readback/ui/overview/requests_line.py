@@ -12,8 +12,8 @@ from markupsafe import Markup
 from readback.checks.held_requests import count_held, describe_held
 from readback.checks.summary import Audit
 from readback.html import exact
+from readback.readers.files.paths import resolve
 from readback.readers.logs.decode import decode
-from readback.readers.paths import resolve
 from readback.requests.log_names import Matched, list_names_here
 from readback.types import Diagnostic, Workspace
 from readback.ui.common import address, show
@@ -21,7 +21,7 @@ from readback.ui.common.draw import table
 from readback.ui.common.draw.table import Column
 from readback.ui.common.state import caches, choice
 from readback.words import t
-from readback.workspace import tool_logs
+from readback.workspace.tools import tool_logs
 
 CODE = "fmt-assembly-differs"
 NAMED = 3  # kinds of difference whose text is in the line below; more are counted

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from readback.checks.summary import Audit
 from readback.checks.variables import STATES, RecordUse, VariableRow, record_uses
 from readback.records.dataset import Dataset
-from readback.records.field_path import MISSING
+from readback.records.fields.field_path import MISSING
 from readback.types import Answer, Assembly, Record, VariableUse, Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import table

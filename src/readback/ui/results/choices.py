@@ -11,12 +11,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from readback.checks.rules import build_finding
-from readback.scores import criterion_kinds, drawn_pairs, in_view, report, summary, warnings
+from readback.scores import criterion_kinds, drawn_pairs, in_view, summary, warnings
 from readback.scores import loading as scores
 from readback.scores.comparing import compare
 from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Compared
-from readback.scores.report import Line
+from readback.scores.sentences import report
+from readback.scores.sentences.report import Line
 from readback.scores.summary_row import Row
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Criterion, Diagnostic, Finding, Workspace

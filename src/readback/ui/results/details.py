@@ -10,12 +10,12 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.html.templates import render_template
-from readback.scores import report
 from readback.scores.comparing.comparison import Comparison
-from readback.scores.criteria import scale_text
-from readback.scores.doubtful_numbers import Question
+from readback.scores.sentences import report
 from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable, SourceRead
+from readback.scores.values.criteria import scale_text
+from readback.scores.values.doubtful_numbers import Question
 from readback.stats.interval import SEED
 from readback.types import Criterion, Workspace
 from readback.ui.common import address, show

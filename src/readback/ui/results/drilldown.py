@@ -12,9 +12,9 @@ from markupsafe import Markup
 from readback.html.templates import render_template
 from readback.scores import summary
 from readback.scores.comparing.paired_items import list_members, pair_items
-from readback.scores.criteria import number
 from readback.scores.slices.lengths import list_items_between
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, ConditionKey, ScoreTable
+from readback.scores.values.criteria import number
 from readback.types import Score, Workspace
 from readback.ui.common import address, show
 from readback.words import t

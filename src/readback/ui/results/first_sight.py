@@ -10,17 +10,18 @@ from markupsafe import Markup
 
 from readback.checks.rules import build_finding
 from readback.html.templates import render_template
-from readback.scores import chart_sentences, charts, conclusion, in_view, not_compared, pooled, report, summary
+from readback.scores import chart_sentences, charts, conclusion, in_view, pooled, summary
 from readback.scores.agreement.measures import measure_pool
 from readback.scores.comparing.comparison import DISPUTED, Blocked, Compared, Comparison
 from readback.scores.conclusion import BestOf
-from readback.scores.criteria import MINUS, scale_text
 from readback.scores.drawn_pairs import is_of_another, list_fairness, list_pairs
-from readback.scores.report import Line
 from readback.scores.reported.counted_failures import find_summarised_failures
 from readback.scores.reported.matching_rows import agrees, match_rows
+from readback.scores.sentences import not_compared, report
+from readback.scores.sentences.report import Line
 from readback.scores.summary_row import Row
 from readback.scores.table import ConditionKey, ScoreTable
+from readback.scores.values.criteria import MINUS, scale_text
 from readback.types import Diagnostic, Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import table

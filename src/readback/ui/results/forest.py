@@ -15,14 +15,15 @@ from typing import Any
 from markupsafe import Markup
 
 from readback.html.templates import render_template
-from readback.scores import chart_sentences, charts, in_view, report
+from readback.scores import chart_sentences, charts, in_view
 from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Blocked, Compared, Comparison
 from readback.scores.conclusion import AGAINST
-from readback.scores.criteria import number
 from readback.scores.drawn_pairs import is_of_another, list_fairness
-from readback.scores.report import Line
+from readback.scores.sentences import report
+from readback.scores.sentences.report import Line
 from readback.scores.table import ScoreTable
+from readback.scores.values.criteria import number
 from readback.types import Criterion, Workspace
 from readback.ui.common import show
 from readback.ui.results import chart, choices, drilldown, lead

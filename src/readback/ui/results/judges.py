@@ -8,15 +8,16 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.scores import charts, counts, report
+from readback.scores import charts, counts
 from readback.scores.agreement.corrected_rates import CorrectedRate
 from readback.scores.agreement.judge_pairs import Pair, find_rated_units
 from readback.scores.agreement.measures import Agreement, list_measurable, list_pairs, measure_agreement
 from readback.scores.agreement.ratings import collect_ratings
 from readback.scores.agreement.repeats import Flips
-from readback.scores.criteria import MINUS, number
+from readback.scores.sentences import report
 from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
+from readback.scores.values.criteria import MINUS, number
 from readback.ui.common import show
 from readback.ui.common.draw import downloads, exports, table
 from readback.ui.common.draw.table import Column

@@ -12,12 +12,13 @@ from markupsafe import Markup
 from readback.checks import fair_pairs
 from readback.checks.comparisons import Verdict, differs
 from readback.html.templates import render_template
-from readback.scores import conclusion, in_view, not_compared, report, who_scored
+from readback.scores import conclusion, in_view
 from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import Blocked, Comparison
 from readback.scores.conclusion import BestOf, Conclusion
 from readback.scores.drawn_pairs import Pair
-from readback.scores.report import Line
+from readback.scores.sentences import not_compared, report, who_scored
+from readback.scores.sentences.report import Line
 from readback.scores.summary_row import Row
 from readback.scores.table import Planned, ScoreTable
 from readback.types import Criterion, Workspace

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from readback.html.templates import render_template
-from readback.scores import charts, criterion_kinds, in_view, report
-from readback.scores.criteria import scale_text
+from readback.scores import charts, criterion_kinds, in_view
+from readback.scores.sentences import report
 from readback.scores.summary_row import Row
 from readback.scores.table import ConditionKey, ScoreTable
+from readback.scores.values.criteria import scale_text
 from readback.types import Criterion, Workspace
 from readback.ui.common import show
 from readback.ui.results import choices, drilldown, means

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from readback.html.templates import render_template
-from readback.scores import report
 from readback.scores.certainty import CONCENTRATED, is_too_narrow
 from readback.scores.comparing.comparison import LOST
-from readback.scores.criteria import MINUS, scale_text
+from readback.scores.sentences import report
 from readback.scores.summary_row import Row
 from readback.scores.table import ScoreTable
+from readback.scores.values.criteria import MINUS, scale_text
 from readback.types import Criterion
 from readback.ui.common import show
 from readback.words import t

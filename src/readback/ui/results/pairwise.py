@@ -9,9 +9,10 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.scores import charts, report
+from readback.scores import charts
 from readback.scores.pairwise import outcomes as pairwise
 from readback.scores.pairwise.outcomes import PairwiseComparison, count_places
+from readback.scores.sentences import report
 from readback.scores.table import ConditionKey, Outcome, ScoreTable
 from readback.ui.common import show
 from readback.ui.common.draw import table

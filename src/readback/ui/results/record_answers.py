@@ -9,8 +9,8 @@ from markupsafe import Markup
 
 from readback.html import exact
 from readback.html.templates import render_template
-from readback.scores.criteria import number
 from readback.scores.table import STATES, ScoreTable, list_item_scores
+from readback.scores.values.criteria import number
 from readback.types import Answer, Condition, Record, Score, Segment, Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import message, score_chip

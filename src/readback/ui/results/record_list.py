@@ -12,13 +12,13 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
-from readback.checks.field_mapping import LOOKED_AT, fields
+from readback.checks.fields.field_mapping import LOOKED_AT, fields
 from readback.html import exact
 from readback.html.templates import render_template
-from readback.readers.progress import Cancelled
+from readback.readers.files.progress import Cancelled
 from readback.records.dataset import Dataset, DatasetChanged
-from readback.records.field_likeness import SAME
-from readback.records.field_path import MASK, MISSING, look
+from readback.records.fields.field_likeness import SAME
+from readback.records.fields.field_path import MASK, MISSING, look
 from readback.types import Condition, Record, Workspace
 from readback.ui.common import address, show
 from readback.ui.common.draw import setting

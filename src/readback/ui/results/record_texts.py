@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from readback.records import row_fields
-from readback.records.field_likeness import SAME
+from readback.records.fields import row_fields
+from readback.records.fields.field_likeness import SAME
 from readback.types import Values
 from readback.words import t
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from readback.readers.table_columns import as_written
+from readback.readers.tables.table_columns import as_written
 from readback.types import Record
 from readback.ui.common import show
 from readback.ui.common.draw import beside, downloads, exports

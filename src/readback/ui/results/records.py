@@ -10,9 +10,9 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.html.templates import render_template
-from readback.scores import report
-from readback.scores.criteria import MINUS, number
+from readback.scores.sentences import report
 from readback.scores.table import ConditionKey, ScoreTable, list_item_scores
+from readback.scores.values.criteria import MINUS, number
 from readback.types import Condition, Record, Score, Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import beside, table

@@ -9,11 +9,12 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.checks.costs import Change, Cost, costs, marked
-from readback.scores import charts, report, summary
+from readback.scores import charts, summary
 from readback.scores import loading as scores
 from readback.scores.comparing import comparability
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.comparing.difference import FEW, decide
+from readback.scores.sentences import report
 from readback.scores.slices.by_field import Slice, Sliced, list_fields, slice_scores
 from readback.scores.slices.lengths import Lengths, measure_lengths
 from readback.scores.slices.text_sizes import find_condition

@@ -7,15 +7,16 @@ from typing import Any
 
 import streamlit as st
 
-from readback.scores import chart_sentences, charts, counts, in_view, report
+from readback.scores import chart_sentences, charts, counts, in_view
 from readback.scores.agreement.measures import list_measurable
 from readback.scores.comparing import comparability, paired_items
 from readback.scores.comparing.difference import EXACT
-from readback.scores.criteria import MINUS
-from readback.scores.report import Line
 from readback.scores.reported import aggregates
+from readback.scores.sentences import report
+from readback.scores.sentences.report import Line
 from readback.scores.summary_row import Row
 from readback.scores.table import NOT_APPLICABLE, ScoreTable
+from readback.scores.values.criteria import MINUS
 from readback.types import Workspace
 from readback.ui.common import address, show
 from readback.ui.common.draw import table

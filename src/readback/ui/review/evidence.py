@@ -18,10 +18,11 @@ from readback.review import anchors
 from readback.review.agenda import Item
 from readback.review.since import Since
 from readback.review.state import Note, Review
-from readback.scores import in_view, report
+from readback.scores import in_view
 from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Comparison
-from readback.scores.report import Line
+from readback.scores.sentences import report
+from readback.scores.sentences.report import Line
 from readback.scores.table import ScoreTable
 from readback.types import Selection
 from readback.ui.common import show

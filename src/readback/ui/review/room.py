@@ -9,7 +9,7 @@ import streamlit as st
 
 from readback.checks.summary import Audit
 from readback.html.templates import render_template
-from readback.readers.cache_folder import uploaded
+from readback.readers.files.cache_folder import uploaded
 from readback.review.agenda import Agenda, build_agenda
 from readback.review.state import Review
 from readback.scores.table import ScoreTable

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from readback.prompts.albert import is_findable
 from readback.readers.csv_file import find_separator
-from readback.readers.paths import format_relative
-from readback.readers.text_file import read_text
-from readback.readers.yaml_file import Node, read_yaml
+from readback.readers.files.paths import format_relative
+from readback.readers.files.text_file import read_text
+from readback.readers.yaml.yaml_file import Node, read_yaml
 from readback.types import Location
 from readback.workspace.draft import Draft
 

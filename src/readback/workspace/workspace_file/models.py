@@ -8,15 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from readback.readers.files.paths import format_relative
+from readback.readers.files.text_file import read_text
 from readback.readers.json_text import Decoder, NotJson
-from readback.readers.paths import format_relative
-from readback.readers.text_file import read_text
-from readback.readers.yaml_file import Node
+from readback.readers.yaml.yaml_file import Node
 from readback.serving import tokens
 from readback.serving.chat import model_input as chat
 from readback.serving.modelfile import read_file
-from readback.sources import model_yaml, prompt_formats, training_text
-from readback.sources.training_text import CELL, CONSTANT
+from readback.sources import model_yaml, prompt_formats
+from readback.sources.training import training_text
+from readback.sources.training.training_text import CELL, CONSTANT
 from readback.types import ChatTemplate, Diagnostic, Location, Model, Modelfile, SystemText
 from readback.workspace.draft import Draft
 from readback.workspace.recognise import MODEL

@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from readback.readers.paths import format_relative, resolve
-from readback.readers.text_file import read_text
-from readback.readers.yaml_file import Node, read_yaml
-from readback.sources import plain_prompts
-from readback.sources.plain_prompts import PART
+from readback.readers.files.paths import format_relative, resolve
+from readback.readers.files.text_file import read_text
+from readback.readers.yaml.yaml_file import Node, read_yaml
+from readback.sources.templates import plain_prompts
+from readback.sources.templates.plain_prompts import PART
 from readback.types import NOWHERE, Diagnostic, Location, Prompt
 from readback.workspace.workspace_file.schema import PROMPT_FILE, NamedPrompts, PromptSection
 from readback.workspace.workspace_file.values import TextNode

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from readback.adapters import load_shipped, read_adapter
-from readback.readers.paths import expand, format_absent, format_relative
-from readback.readers.yaml_file import Node, Parsed, find_nearest, read_yaml
-from readback.scores.criteria import from_entry
-from readback.sources import instructions, plain_prompts, prompt_formats
+from readback.readers.files.paths import expand, format_absent, format_relative
+from readback.readers.yaml.yaml_file import Node, Parsed, find_nearest, read_yaml
+from readback.scores.values.criteria import from_entry
+from readback.sources import instructions, prompt_formats
+from readback.sources.templates import plain_prompts
 from readback.tasks import PROFILES, profile_of, tasks_of
 from readback.types import (
     NOWHERE,
@@ -26,13 +27,14 @@ from readback.types import (
     PromptConfig,
     ScoreSource,
 )
-from readback.workspace import plain_templates, tool_choices, tool_logs
 from readback.workspace.candidates import KINDS
 from readback.workspace.conditions import describe_unknown_name
 from readback.workspace.draft import Draft
 from readback.workspace.intake import take_config, take_file
 from readback.workspace.judges import read_judge
 from readback.workspace.recognise import JUDGE, TEMPLATE, WORKSPACE, RecognisedFile, recognise
+from readback.workspace.templates import plain_templates
+from readback.workspace.tools import tool_choices, tool_logs
 from readback.workspace.training import add_training_file
 from readback.workspace.workspace_file.acronyms import read_acronyms
 from readback.workspace.workspace_file.models import read_model

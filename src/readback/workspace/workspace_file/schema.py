@@ -15,9 +15,9 @@ from datetime import date
 from typing import Any, Literal, get_args
 
 from readback import plugins
-from readback.readers.decoding import ENCODINGS
-from readback.readers.yaml_file import Node
-from readback.records.training_row import TRAIN
+from readback.readers.files.decoding import ENCODINGS
+from readback.readers.yaml.yaml_file import Node
+from readback.records.training.training_row import TRAIN
 from readback.serving import named_formats
 from readback.serving.chat import model_input as chat
 from readback.serving.ollama import engine

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Generic, TypeVar
 
-from readback.readers.yaml_file import Node, report_unknown_keys
+from readback.readers.yaml.yaml_file import Node, report_unknown_keys
 from readback.types import Location
 
 T = TypeVar("T")

@@ -9,14 +9,15 @@ from typing import Any
 
 from readback.adapters import load_shipped
 from readback.readers import project_rows
-from readback.readers.yaml_file import format_comment, format_flow
-from readback.records.logged_calls import RECORDS
-from readback.records.training_row import DATASET as DATASET_SPLIT
-from readback.records.training_row import TRAIN
-from readback.sources import plain_prompts, prompt_formats
-from readback.sources.plain_prompts import PART
+from readback.readers.yaml.yaml_file import format_comment, format_flow
+from readback.records.replies.logged_calls import RECORDS
+from readback.records.training.training_row import DATASET as DATASET_SPLIT
+from readback.records.training.training_row import TRAIN
+from readback.sources import prompt_formats
 from readback.sources.prompt_formats import STATED_REASON
-from readback.sources.training_text import CELL, CONSTANT
+from readback.sources.templates import plain_prompts
+from readback.sources.templates.plain_prompts import PART
+from readback.sources.training.training_text import CELL, CONSTANT
 from readback.tasks import PROFILES
 from readback.types import (
     Adapter,
@@ -34,7 +35,7 @@ from readback.types import (
 )
 from readback.workspace.judges import list_judge_criteria
 from readback.workspace.recognise import COMPARISONS, DATASET, MODEL, MODELFILE, OTHER, PLAN
-from readback.workspace.tool_choices import find_reader
+from readback.workspace.tools.tool_choices import find_reader
 from readback.workspace.training import TAKEN_FOR
 from readback.workspace.workspace_file.reader import CONSTANTS
 

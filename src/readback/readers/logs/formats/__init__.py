@@ -26,7 +26,7 @@ from functools import cache, lru_cache
 from importlib import import_module
 from pathlib import Path
 
-from readback.readers.checksum import State, state
+from readback.readers.files.checksum import State, state
 from readback.readers.logs.events import Event
 
 HEAD = 1 << 18  # bytes looked at

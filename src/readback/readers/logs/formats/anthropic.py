@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from readback.readers.files.text_file import read_head
 from readback.readers.logs.batch_join import (
     BatchFormat,
     find_replies,
@@ -25,7 +26,6 @@ from readback.readers.logs.formats.openai_requests import read_row as read_other
 from readback.readers.logs.head import peek_objects
 from readback.readers.logs.messages import describe_kind
 from readback.readers.logs.replies import Reply, describe_error, read_reply
-from readback.readers.text_file import read_head
 
 NAME = "requests to Anthropic"
 HOLDS_SCORES = False

@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from readback.readers.files.paths import format_relative, list_inside
 from readback.readers.logs.events import Aggregate, Event, Run
 from readback.readers.logs.head import peek_objects
 from readback.readers.logs.json_elements import Unreadable, read_without
 from readback.readers.logs.json_rows import open_log
 from readback.readers.logs.open_file import read_stream, report_row
-from readback.readers.paths import format_relative, list_inside
 from readback.types import Diagnostic, Location
 
 NAME = "results of lm-evaluation-harness"

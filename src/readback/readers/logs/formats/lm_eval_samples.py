@@ -24,14 +24,14 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from readback.readers import jsonl
+from readback.readers.files.row import Refused, Row
+from readback.readers.files.text_file import UTF8_MARK
 from readback.readers.json_text import drop_non_finite
 from readback.readers.logs.events import Call, Event, Id, LogRecord, LogScore, Run
 from readback.readers.logs.formats.lm_eval_results import name_criterion, read_facts
 from readback.readers.logs.head import peek_objects
 from readback.readers.logs.json_elements import Unreadable, iterate_elements
 from readback.readers.logs.open_file import read_stream, report_row
-from readback.readers.row import Refused, Row
-from readback.readers.text_file import UTF8_MARK
 from readback.types import Diagnostic
 
 NAME = "samples of lm-evaluation-harness"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from readback.records.batch_replies import (
+from readback.records.replies.batch_replies import (
     CUSTOM_ID,
     BatchAccount,
     Reply,

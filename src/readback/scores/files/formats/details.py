@@ -10,8 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from readback.readers.bounded_diagnostics import BoundedDiagnostics
-from readback.scores.doubtful_numbers import BESIDE
+from readback.readers.files.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.files.cell_findings import ScoreTexts
 from readback.scores.files.cells import WRITTEN, Cell, cell, legible, stem, text_of
 from readback.scores.files.intake import Intake, columns, make_conditions
@@ -21,6 +20,7 @@ from readback.scores.files.run_facts import CLOSED_BOOK, name_condition
 from readback.scores.files.score_rows import FileScores, FileSettings, Row
 from readback.scores.files.stated_numbers import part
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, RunFacts, SourceRead
+from readback.scores.values.doubtful_numbers import BESIDE
 from readback.types import Diagnostic, Location
 
 NAME = "run details"

@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from readback.readers.bounded_diagnostics import BoundedDiagnostics
+from readback.readers.files.bounded_diagnostics import BoundedDiagnostics
+from readback.readers.files.text_file import read_head, read_text
 from readback.readers.json_text import Decoder, NotJson
-from readback.readers.text_file import read_head, read_text
-from readback.scores.criteria import load_shipped_criteria
 from readback.scores.files.cells import INFINITE, cell, legible, stem, text_of
 from readback.scores.files.costs import Costs
 from readback.scores.files.formats.details import ABOUT_DOCUMENTS
@@ -42,6 +41,7 @@ from readback.scores.files.stated_numbers import (
     whole,
 )
 from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED, ConditionKey, Reported, SourceRead
+from readback.scores.values.criteria import load_shipped_criteria
 from readback.types import Diagnostic, Location, ScoreSource
 
 NAME = "means"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from readback.readers.bounded_diagnostics import BoundedDiagnostics
+from readback.readers.files.bounded_diagnostics import BoundedDiagnostics
 from readback.records.raw_rows import read_raw_rows
 from readback.scores.files.run_facts import read_record_facts
 from readback.scores.files.score_rows import FileScores, FileSettings, Row

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from readback.readers.files.text_file import read_head, read_text
 from readback.readers.json_text import Decoder, NotJson
-from readback.readers.text_file import read_head, read_text
 from readback.scores.files.cells import legible, text_of
 from readback.scores.files.formats.details import ABOUT_DOCUMENTS, COMPUTED, VERDICT
 from readback.scores.files.formats.verification.shapes import sees as verification_results

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from readback.readers.bounded_diagnostics import BoundedDiagnostics
+from readback.readers.files.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.files.cells import legible, text_of
 from readback.scores.files.layout import ITEM, fields_of, first
 from readback.scores.files.row_labels import label

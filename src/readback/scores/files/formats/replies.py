@@ -8,8 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from readback.readers.bounded_diagnostics import BoundedDiagnostics
-from readback.scores.criteria import look_up
+from readback.readers.files.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.files import judge_reply
 from readback.scores.files.cell_findings import ScoreTexts
 from readback.scores.files.cells import Cell, apply_status, legible, stem, text_of
@@ -41,6 +40,7 @@ from readback.scores.files.reply_column import RAW, column, find_mark, locate_di
 from readback.scores.files.row_labels import label
 from readback.scores.files.score_rows import FileScores, FileSettings, Row
 from readback.scores.table import FAILED, MISSING, SCORED, SourceRead
+from readback.scores.values.criteria import look_up
 from readback.types import Diagnostic, ScoreSource
 
 NAME = "judges' replies"

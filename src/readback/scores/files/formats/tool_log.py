@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from readback.readers import jsonl
+from readback.readers.files.row import Row as FileRow
 from readback.readers.logs.decode import NO_MODEL, decode, name_record
 from readback.readers.logs.events import Aggregate
 from readback.readers.logs.formats import find_format
-from readback.readers.row import Row as FileRow
-from readback.scores.criteria import load_shipped_criteria, look_up
 from readback.scores.files.cells import LARGEST, describe_stored
 from readback.scores.files.formats import tidy
 from readback.scores.files.score_rows import FileScores, FileSettings, Row
 from readback.scores.table import FAILED, MISSING, OwnSummary, Reported, SourceRead
+from readback.scores.values.criteria import load_shipped_criteria, look_up
 from readback.types import Criterion, Diagnostic, Location
 
 NAME = "grades of a log"

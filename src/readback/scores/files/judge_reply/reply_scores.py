@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from readback.scores.criteria import holds, number, scale_text
 from readback.scores.files.judge_reply.read_reply import Reply
 from readback.scores.table import NOT_READ
+from readback.scores.values.criteria import holds, number, scale_text
 from readback.types import Criterion, Diagnostic, Location, ScoreState
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)

@@ -12,7 +12,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.html import exact
-from readback.readers.table_columns import as_written
+from readback.readers.tables.table_columns import as_written
 from readback.types import Answer, Assembly, Finding, Location, Record, Segment, Values
 from readback.ui.common import address, show
 from readback.ui.common.state import choice

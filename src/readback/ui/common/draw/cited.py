@@ -15,7 +15,7 @@ from readback.citations.support import Verdict, judge_citations
 from readback.html import exact
 from readback.html.exact import Mark
 from readback.prompts.builders import normalise_contexts
-from readback.records import row_fields
+from readback.records.fields import row_fields
 from readback.sources import legal_prompt
 from readback.types import Assembly, Values
 from readback.ui.common import address, show

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from readback.checks.run.chunk import check_format
 from readback.prompts import model_input
-from readback.records import row_fields
+from readback.records.fields import row_fields
 from readback.types import Answer, Assembly, Finding, ModelInput, Record, RuleContext, Segment, Workspace
 from readback.ui.common import address, show
 from readback.ui.common.state import choice

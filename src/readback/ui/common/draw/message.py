@@ -13,7 +13,7 @@ from markupsafe import Markup
 from readback import adapters
 from readback.html import exact
 from readback.message_parts import Part, part_title, parts
-from readback.records.logged_calls import TEXT_ROLE
+from readback.records.replies.logged_calls import TEXT_ROLE
 from readback.types import Finding, Location, Message, Role, Segment, Values
 from readback.ui.common import address, show
 from readback.ui.common.draw import bookmarks, cited, downloads, exports, token_sizes

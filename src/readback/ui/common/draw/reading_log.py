@@ -8,7 +8,7 @@ import streamlit as st
 
 from readback.html import exact
 from readback.message_parts import parts
-from readback.readers.paths import list_inside
+from readback.readers.files.paths import list_inside
 from readback.ui.common import show
 from readback.ui.common.draw import message
 from readback.ui.common.state import caches, choice

@@ -5,8 +5,8 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from readback.html.templates import render_template
-from readback.scores.criteria import MINUS, number
 from readback.scores.table import FAILED, NOT_APPLICABLE, SCORED
+from readback.scores.values.criteria import MINUS, number
 from readback.types import Criterion
 from readback.ui.common import show
 from readback.words import t

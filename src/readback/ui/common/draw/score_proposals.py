@@ -8,8 +8,8 @@ from readback.types import Workspace
 from readback.ui.common import address, show
 from readback.ui.common.state import choice
 from readback.words import t
-from readback.workspace import proposed_scores
-from readback.workspace.proposed_scores import Proposed
+from readback.workspace.tables import proposed_scores
+from readback.workspace.tables.proposed_scores import Proposed
 
 
 def draw(workspace: Workspace) -> bool:

@@ -15,20 +15,21 @@ from weakref import WeakValueDictionary
 import streamlit as st
 
 from readback import workspace as reading
-from readback.checks import field_mapping, workspace_check
+from readback.checks import workspace_check
+from readback.checks.fields import field_mapping
 from readback.checks.groups import apart
 from readback.checks.rules import Fault
 from readback.checks.run import process
 from readback.checks.sample import SIZE
-from readback.readers.progress import report_progress_to
-from readback.records.answers import Answers, open_answers
+from readback.readers.files.progress import report_progress_to
 from readback.records.dataset import open_dataset
-from readback.records.logged_calls import read_first_request
+from readback.records.replies.answers import Answers, open_answers
+from readback.records.replies.logged_calls import read_first_request
 from readback.requests.observer import Observer
 from readback.scores import loading as loading_scores
 from readback.types import Assembly, Condition, Finding, Selection, Workspace
 from readback.ui.common.state.work import Job
-from readback.workspace import plain_templates
+from readback.workspace.templates import plain_templates
 
 KEEP = 8  # workspaces open in one meeting
 READ_SCORES = 4  # score tables being read or just read

@@ -29,8 +29,8 @@ from readback.checks.summary import Audit
 from readback.html import exact
 from readback.prompts import assemble, selections
 from readback.prompts.gaps import Gap, find_gaps
-from readback.records import logged_calls
 from readback.records.dataset import Dataset, DatasetChanged
+from readback.records.replies import logged_calls
 from readback.requests.observer import Observation
 from readback.types import Answer, Assembly, Finding, Record, Selection, Values, Workspace
 from readback.ui.common import address, show

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from readback.readers.checksum import state
-from readback.readers.paths import resolve
+from readback.readers.files.checksum import state
+from readback.readers.files.paths import resolve
 
 DEPTH = 4  # as deep and
 COUNT = 2_000  # as many files as a folder without readback.yml is searched for

@@ -11,7 +11,7 @@ import streamlit as st
 
 from readback import sandbox
 from readback.quantity import size
-from readback.readers.progress import Cancelled
+from readback.readers.files.progress import Cancelled
 from readback.ui.common import show
 from readback.words import t
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from readback.readers.cache_folder import OWNER, entries_of_uploads, uploads
+from readback.readers.files.cache_folder import OWNER, entries_of_uploads, uploads
 from readback.words import t
 
 EACH, ALL = "READBACK_UPLOADS_EACH", "READBACK_UPLOADS_ALL"  # MiB

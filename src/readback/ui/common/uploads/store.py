@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from readback.readers.cache_folder import OWNER, UPLOAD, forget, uploads
-from readback.readers.paths import is_git_folder
+from readback.readers.files.cache_folder import OWNER, UPLOAD, forget, uploads
+from readback.readers.files.paths import is_git_folder
 from readback.review import state_folder
 from readback.types import Diagnostic, Location, Severity
 from readback.ui.common.uploads import quota as upload_quota

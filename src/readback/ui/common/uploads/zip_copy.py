@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from readback.readers import cache_folder, checksum, copies
-from readback.readers.copies import COPY
+from readback.readers.files import cache_folder, checksum, copies
+from readback.readers.files.copies import COPY
 from readback.types import Diagnostic
 from readback.ui.common.uploads import store
 

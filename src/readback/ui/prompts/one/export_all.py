@@ -16,7 +16,7 @@ from readback.exporting.export import MEDIA, ExportResult, NoModel, export
 from readback.exporting.lines import ASKING_FORMS, FORMS, Form
 from readback.exporting.selections import NothingToExport
 from readback.prompts.children import Progress
-from readback.readers.cache_folder import cache_folder
+from readback.readers.files.cache_folder import cache_folder
 from readback.records.dataset import DatasetChanged
 from readback.types import Selection, Workspace
 from readback.ui.common import show

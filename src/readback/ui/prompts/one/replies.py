@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from readback.records import row_fields, training_reader
+from readback.records.fields import row_fields
+from readback.records.training import training_reader
 from readback.types import Answer, Assembly, Finding, Location, Record, Segment
 from readback.ui.common import show
 from readback.ui.common.draw import cited, message

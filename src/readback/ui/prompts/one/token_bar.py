@@ -11,7 +11,7 @@ import streamlit as st
 
 from readback.html import exact
 from readback.prompts import model_input, token_counts
-from readback.records.field_path import look
+from readback.records.fields.field_path import look
 from readback.serving import limits
 from readback.serving.limits import Limit
 from readback.types import Assembly, Record, Segment, Values

@@ -15,9 +15,10 @@ from readback.checks.summary import Audit
 from readback.compare.texts import Change, compare_texts
 from readback.html import exact
 from readback.html.exact import Mark
-from readback.records import row_fields, training_reader
 from readback.records.dataset import Dataset
-from readback.records.training_row import TrainingRow, Turn
+from readback.records.fields import row_fields
+from readback.records.training import training_reader
+from readback.records.training.training_row import TrainingRow, Turn
 from readback.types import Assembly, Finding, Location, Message, Record, Segment, Selection, Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import beside, cited, loaded, message, table

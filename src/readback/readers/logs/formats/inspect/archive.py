@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from readback.readers.decoding import LEAST, RATIO
+from readback.readers.files.decoding import LEAST, RATIO
 from readback.readers.logs.events import Event, Id
 from readback.readers.logs.formats.inspect.byte_walk import ByteWalk
 from readback.readers.logs.formats.inspect.log_events import LONGEST_HEADER, list_end, list_head, report_part

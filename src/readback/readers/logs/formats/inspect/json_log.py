@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from readback.readers.decoding import budget_of
+from readback.readers.files.decoding import budget_of
+from readback.readers.files.text_file import UTF8_MARK
 from readback.readers.logs.events import Event
 from readback.readers.logs.formats.inspect.byte_walk import CHUNK, BrokenText, ByteWalk, Source
 from readback.readers.logs.formats.inspect.log_events import LONGEST_HEADER, list_end, list_head
@@ -21,7 +22,6 @@ from readback.readers.logs.formats.inspect.long_sample import LONGEST_SAMPLE
 from readback.readers.logs.formats.inspect.sample import SampleReader, report_row
 from readback.readers.logs.formats.inspect.values import Fields, Unreadable, decode_value
 from readback.readers.logs.position import follow
-from readback.readers.text_file import UTF8_MARK
 
 GZIP = b"\x1f\x8b"
 SAMPLES = "samples"

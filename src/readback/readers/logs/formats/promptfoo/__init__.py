@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from readback.readers import jsonl
+from readback.readers.files.row import Refused, Row
+from readback.readers.files.text_file import UTF8_MARK
 from readback.readers.json_text import drop_non_finite
 from readback.readers.logs.events import Aggregate, Event, Run
 from readback.readers.logs.formats.promptfoo import table
@@ -28,8 +30,6 @@ from readback.readers.logs.head import peek_objects
 from readback.readers.logs.json_elements import Unreadable, iterate_elements
 from readback.readers.logs.open_file import read_stream, report_row
 from readback.readers.logs.yaml_elements import LARGEST, iterate_yaml_elements
-from readback.readers.row import Refused, Row
-from readback.readers.text_file import UTF8_MARK
 from readback.types import Diagnostic, Location
 
 NAME = "results of promptfoo"

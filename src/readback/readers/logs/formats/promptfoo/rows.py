@@ -23,7 +23,7 @@ from typing import Any
 from readback.readers.json_text import DEEPEST, Decoder, NotJson
 from readback.readers.logs.events import Call, Event, LogRecord, LogScore
 from readback.readers.logs.open_file import report_row
-from readback.readers.yaml_decode import decode as decode_yaml
+from readback.readers.yaml.yaml_decode import decode as decode_yaml
 
 OVERALL, PASS = "overall", "pass"
 NO_GRADE = ("Could not extract JSON", "No output")  # how the reasons of a grader without a grade begin

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from readback.readers import csv_file
+from readback.readers.files.row import Refused, Row
 from readback.readers.logs.events import Call, Event, LogRecord, LogScore, Run
 from readback.readers.logs.formats.promptfoo.rows import NO_GRADE, OVERALL, PASS, make_score, name_condition
 from readback.readers.logs.open_file import report_row
-from readback.readers.row import Refused, Row
 from readback.types import Diagnostic, Location
 
 BEGIN = ["Status", "Score", "Named Scores"]

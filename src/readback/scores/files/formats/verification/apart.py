@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from readback.readers.bounded_diagnostics import BoundedDiagnostics
+from readback.readers.files.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.files.cells import legible, text_of
 from readback.scores.files.formats.verification.outcome import group_of, read_older_failure, truth
 from readback.scores.files.formats.verification.stream import RUN

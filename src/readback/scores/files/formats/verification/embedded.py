@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from readback.readers import checkpoint
 from readback.readers.checkpoint import QUESTIONS, Part, compute_question_id, parts, unwrap_single
 from readback.readers.choose_format import choose_format
-from readback.readers.row import Event, Refused, Row
+from readback.readers.files.row import Event, Refused, Row
 from readback.records.raw_rows import read_raw_rows
 from readback.scores.files.formats.verification.outcome import truth
 from readback.scores.files.formats.verification.shapes import MODELS, OUTCOMES, PARTS, SAID, is_result

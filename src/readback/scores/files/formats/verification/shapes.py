@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from readback.readers.choose_format import GZIP, HEAD, unpack_head
-from readback.readers.text_file import UTF8_MARK
+from readback.readers.files.text_file import UTF8_MARK
 
 MODELS = {"answering", "parsing", "answering_model", "parsing_model"}
 PARTS = {"template", "rubric", "deep_judgment"}

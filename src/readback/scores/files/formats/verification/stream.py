@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from typing import Any, BinaryIO
 
+from readback.readers.files.row import Event, Refused, Row
 from readback.readers.json_file import MOST_BAD, Cursor, TooLong, Walk, skip_mark
 from readback.readers.json_text import NotJson
-from readback.readers.row import Event, Refused, Row
 from readback.scores.files.formats.verification.shapes import ENVELOPE, is_result
 
 SCENARIOS = "scenario_results"  # summaries of conversations; their turns stand among the results

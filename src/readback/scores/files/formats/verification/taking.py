@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from readback.readers.bounded_diagnostics import BoundedDiagnostics
+from readback.readers.files.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.files.cells import legible, stem, text_of
 from readback.scores.files.formats.verification.apart import Apart, Result
 from readback.scores.files.formats.verification.shapes import is_result

@@ -1,0 +1,1 @@
+"""Which field fills which variable, and which fields and variables have no partner."""

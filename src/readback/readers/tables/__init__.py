@@ -1,0 +1,1 @@
+"""What all tables have: names of columns, cells that hold JSON, and which of several tables is read."""

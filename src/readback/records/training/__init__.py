@@ -1,0 +1,1 @@
+"""Rows of training data: recognised, read and counted."""

@@ -1,0 +1,1 @@
+"""The JSON that `readback scores` answers with."""

@@ -1,0 +1,1 @@
+"""What is written about scores, for pages, commands and reports alike."""

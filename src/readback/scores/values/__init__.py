@@ -1,0 +1,1 @@
+"""What the numbers of a criterion mean: its scale, and numbers that may stand for no score."""

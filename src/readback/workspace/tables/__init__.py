@@ -1,0 +1,1 @@
+"""Tables that are probably scores: proposed, and read as scores once somebody confirms it."""

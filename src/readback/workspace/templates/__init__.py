@@ -1,0 +1,1 @@
+"""Template files and Python constants as modes, where no configuration brings any."""

@@ -1,0 +1,1 @@
+"""Files of other tools in a workspace: projects, prompts, tasks and logs."""
