@@ -207,19 +207,19 @@ def test_four_things_are_one_click_away_in_a_folder_that_was_never_opened(at: At
     assert sum("No lists." in text for text in every) == 2  # the system message of each mode with the adapter
     assert sum("Who has key 0?" in text for text in every) == 4
 
-    open_page(page, overview, ".rb-status")
+    turn_to(page, overview, ".rb-status")
     page.locator(".rb-status a").first.click()
     page.wait_for_url("**/findings?**")
     page.wait_for_selector(".rb-rule")
     assert "gone" in page.locator("[data-testid=stMain]").inner_text()
 
-    open_page(page, overview, ".rb-status")
+    turn_to(page, overview, ".rb-status")
     assert page.locator(".rb-ranks tbody tr").count() == 2
     page.get_by_role("link", name="Results", exact=True).click()
     page.wait_for_url("**/results?**")
     page.wait_for_selector(".rb-forest, .js-plotly-plot, svg.rb-axis")
 
-    open_page(page, overview, ".rb-status")
+    turn_to(page, overview, ".rb-status")
     page.get_by_role("link", name="12 records").click()
     page.wait_for_url("**loaded=1**")
     files = page.get_by_role("table", name="What was loaded")

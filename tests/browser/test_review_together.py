@@ -11,7 +11,7 @@ from typing import Any
 import nasty
 import pytest
 from counts import LONG
-from served import At, Others, open_page, settle
+from served import At, Others, open_page, settle, turn_to
 
 from readback.cli import main
 from readback.review import state
@@ -95,7 +95,7 @@ def test_a_draft_and_its_id_outlive_a_reload_and_are_saved_once(at: At, page: An
     (event,) = Store(root).events()
     assert (event.id, event.payload["text"]) == (held["key"], MARKUP)
     assert page.evaluate("Object.keys(sessionStorage).filter((key) => key.startsWith('rb-draft')).length") == 0
-    open_page(page, at(root, "review?view=decided"))
+    turn_to(page, at(root, "review?view=decided"), ".rb-said")
     assert page.locator(".rb-said").first.evaluate("one => one.textContent") == MARKUP
     assert page.title() != "1"
     assert page.locator("[data-testid=stMain] img, .rb-said script").count() == 0

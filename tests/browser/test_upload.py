@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from counts import part
-from served import Others, open_page, settle
+from served import Others, open_page, settle, turn_to
 
 from readback import workspace
 from readback.project_files import EXAMPLES
@@ -110,12 +110,12 @@ def test_an_upload_is_this_browsers_own_and_goes_when_it_is_deleted(
     open_page(page, f"{demo}open")
     bring(page, folder.iterdir())
     address = page.url.replace("/open?", "/prompts?")
-    open_page(page, address, ".rb-exact")
+    turn_to(page, address, ".rb-exact")
     assert "secret text" in page.locator('[id^="text-"] .rb-exact').all_text_contents()
     (stranger,) = others(1)
     open_page(stranger, address, "text=workspace that this server does not have")
     assert "secret text" not in stranger.content()
-    open_page(page, address.replace("/prompts?", "/open?"))
+    turn_to(page, address.replace("/prompts?", "/open?"))
     page.locator("[class*=st-key-delete_upload] button").first.click()
     page.wait_for_selector("text=The upload was deleted.")
     open_page(page, address, "text=workspace that this server does not have")

@@ -206,15 +206,15 @@ def test_what_programs_read_is_never_painted(form: str, capsys: Output) -> None:
     assert "\x1b" not in capsys.readouterr().out
 
 
-def test_a_painted_answer_is_a_baseline_and_the_same_text(tmp_path: Path, capsys: Output) -> None:
-    cli.main(["check", str(SIX), "--all"])
+def test_a_painted_answer_is_a_baseline_and_the_same_text(faulty: str, tmp_path: Path, capsys: Output) -> None:
+    cli.main(["check", faulty, "--all"])
     plain = capsys.readouterr().out
-    cli.main(["check", str(SIX), "--all", "--color", "always"])
+    cli.main(["check", faulty, "--all", "--color", "always"])
     painted = capsys.readouterr().out
     assert terminal.remove_paint(painted) == plain
     assert painted != plain
     (tmp_path / "before").write_text(painted, "utf-8")
-    assert cli.main(["check", str(SIX), "--baseline", str(tmp_path / "before")]) == 0
+    assert cli.main(["check", faulty, "--baseline", str(tmp_path / "before")]) == 0
 
 
 def test_what_a_file_holds_cannot_paint(tmp_path: Path, capsys: Output) -> None:
