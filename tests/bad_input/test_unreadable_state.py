@@ -16,6 +16,26 @@ import pytest
 NOBODY = 65_534
 STEP = "let READBACK_STATE name a folder"
 PAGES = ("", "open", "records", "messages", "findings", "scores", "compare", "agenda", "review", "about")
+COMMANDS = (
+    ("check {}", 0), ("check {} --format json", 0), ("scores {}", None), ("search {} Why", 0), ("render {}", 0),
+    ("export {} --as messages-jsonl --mode prompt -o e.jsonl", 0), ("init {} --print", 0),
+    ("agenda {}", 2), ("review list {}", 2), ("review verify {}", 2), ("review note {} --as A --text x", 2),
+    ("report {} -o r.html", 2), ("review export {} -o r.jsonl", 2), ("doctor", 0),
+)  # fmt: skip
+RUN = """
+import contextlib, io, json, traceback
+from readback.cli import main
+for words in json.loads(%r):
+    out, err, code = io.StringIO(), io.StringIO(), "nothing"
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            code = main(words)
+        except SystemExit as left:
+            code = left.code
+        except BaseException:
+            traceback.print_exc()
+    print(json.dumps([code, out.getvalue(), err.getvalue()]))
+"""
 LOOK = """
 import json
 from looking import page, words
@@ -60,23 +80,23 @@ def run(place: Path, *command: str) -> subprocess.CompletedProcess[str]:
     )  # type: ignore[call-overload,no-any-return]
 
 
-@pytest.mark.parametrize(
-    ("command", "code"),
-    [
-        ("check {}", 0), ("check {} --format json", 0), ("scores {}", None), ("search {} Why", 0), ("render {}", 0),
-        ("export {} --as messages-jsonl --mode prompt -o e.jsonl", 0), ("init {} --print", 0),
-        ("agenda {}", 2), ("review list {}", 2), ("review verify {}", 2), ("review note {} --as A --text x", 2),
-        ("report {} -o r.html", 2), ("review export {} -o r.jsonl", 2), ("doctor", 0),
-    ],
-)  # fmt: skip
-def test_a_command_says_so_or_does_what_needs_no_review(place: Path, command: str, code: int | None) -> None:
-    done = run(place, "-m", "readback.cli", *command.format(place / "study").split())
-    assert "Traceback" not in done.stderr + done.stdout
-    assert code is None or done.returncode == code, done.stderr
-    if code == 2:
-        assert "state" in done.stderr
-        assert STEP in done.stderr
-        assert not list((place / "out").glob("r.*"))
+def test_a_command_says_so_or_does_what_needs_no_review(place: Path) -> None:
+    """One process does them one after the other, and the last of those that need a review is one of its own."""
+    asked = [command.format(place / "study").split() for command, _ in COMMANDS]
+    done = run(place, "-c", RUN % json.dumps(asked))
+    assert (done.returncode, done.stderr) == (0, "")
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(answers) == len(COMMANDS)
+    alone = run(place, "-m", "readback.cli", *asked[-2])
+    for (command, code), (left, out, err) in zip(
+        [*COMMANDS, COMMANDS[-2]], [*answers, [alone.returncode, alone.stdout, alone.stderr]], strict=True
+    ):
+        assert "Traceback" not in err + out, command
+        assert left == code or (code is None and isinstance(left, int)), (command, left, err)
+        if code == 2:
+            assert "state" in err, command
+            assert STEP in err, command
+    assert not list((place / "out").glob("r.*"))
 
 
 def test_every_page_says_so_or_does_what_needs_no_review(place: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from counts import part
 from hypothesis import given
 from hypothesis import strategies as st
 from told import told_of_each
@@ -100,16 +101,19 @@ def test_select_and_ignore_take_codes_and_areas(write: Write) -> None:
 
 @pytest.mark.parametrize(
     ("select", "ignore", "told"),
-    [
-        ((), (), True),
-        (("dat-duplicate-id",), (), True),
-        (("dat",), (), True),
-        (("dat-many-faults",), (), True),
-        (("fmt",), (), False),
-        ((), ("dat-duplicate-id",), False),
-        ((), ("dat-many-faults",), False),
-        (("dat-duplicate-id",), ("dat-many-faults",), False),
-    ],
+    part(
+        [
+            ((), (), True),
+            (("dat-duplicate-id",), (), True),
+            (("fmt",), (), False),
+            (("dat-duplicate-id",), ("dat-many-faults",), False),
+            ((), ("dat-duplicate-id",), False),
+            (("dat",), (), True),
+            (("dat-many-faults",), (), True),
+            ((), ("dat-many-faults",), False),
+        ],
+        5,
+    ),
 )
 def test_that_not_all_are_listed_is_told_with_what_is_listed(
     write: Write, select: tuple[str, ...], ignore: tuple[str, ...], told: bool
@@ -260,8 +264,7 @@ def test_a_mode_whose_records_keep_killing_is_given_up(write: Write, monkeypatch
 
 
 @pytest.mark.usefixtures("hurried")
-@pytest.mark.parametrize("count", [4, 31])
-@pytest.mark.parametrize("slow", [0, 3])
+@pytest.mark.parametrize(("slow", "count"), part([(0, 31), (3, 4), (0, 4), (3, 31)], 2))
 def test_one_record_that_is_stopped_ends_nothing_wherever_it_stands(write: Write, count: int, slow: int) -> None:
     template = "{% if evil %}" + LOOP + "{% endif %}Be brief. {{ q }}"
     config = {"dataset": "data.jsonl", "modes": [{"mode": "m", "template": template, "system": "Be brief."}]}

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from counts import LONG, part
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as reference
@@ -123,11 +124,11 @@ def test_a_sample_counts_what_it_looked_at_and_its_keys_are_those_of_the_whole(
     assert [(row.name, row.errors) for row in made.conditions] == [("a", made.counts.get(CODE, 0))]
 
 
-@pytest.mark.parametrize("name", sorted(project_files.demos()))
+@pytest.mark.parametrize("name", part(sorted(project_files.demos(), reverse=True), 3))
 def test_a_sample_of_a_demo_has_the_findings_of_its_records_and_no_others(name: str) -> None:
     of = workspace.open(EXAMPLES / name)
     whole = {one.key: one for one in engine.check(of).findings}
-    for seed in (1, 2):
+    for seed in (1, 2) if LONG else (1,):
         made = engine.check(of, engine.CheckOptions(sample=5, seed=seed))
         assert made.sample is not None
         numbers = {*drawn(made.sample.total, 5, seed)}

@@ -171,6 +171,16 @@ def test_port_0_is_one_that_is_free_and_a_host_of_somebody_else_is_refused(capsy
 
 # Colour.
 
+FAULTY = '{"id": "1", "question": "Why?"}\ntorn\n'  # an error in two lines
+
+
+@pytest.fixture
+def faulty(tmp_path: Path) -> str:
+    """A folder with an error."""
+    (tmp_path / "faulty").mkdir()
+    (tmp_path / "faulty" / "rows.jsonl").write_text(FAULTY, "utf-8")
+    return str(tmp_path / "faulty")
+
 
 @pytest.mark.parametrize(
     ("environment", "words", "painted"),
@@ -186,13 +196,18 @@ def test_port_0_is_one_that_is_free_and_a_host_of_somebody_else_is_refused(capsy
     ],
 )
 def test_colour_is_for_terminals_and_whoever_asks_for_it(
-    environment: dict[str, str], words: list[str], painted: bool, monkeypatch: pytest.MonkeyPatch, capsys: Output
+    environment: dict[str, str],
+    words: list[str],
+    painted: bool,
+    faulty: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Output,
 ) -> None:
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    for asked in (["check", str(SIX), *words], [*words, "check", str(SIX)]):
+    for asked in (["check", faulty, *words], [*words, "check", faulty]):
         cli.main(asked)
         out = capsys.readouterr().out
         assert ("\x1b[1;31merror\x1b[0m" in out, "\x1b" in out) == (painted, painted)
@@ -201,9 +216,10 @@ def test_colour_is_for_terminals_and_whoever_asks_for_it(
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl", "sarif", "junit", "github"])
-def test_what_programs_read_is_never_painted(form: str, capsys: Output) -> None:
-    cli.main(["check", str(SIX), "--format", form, "--color", "always"])
-    assert "\x1b" not in capsys.readouterr().out
+def test_what_programs_read_is_never_painted(form: str, faulty: str, capsys: Output) -> None:
+    assert cli.main(["check", faulty, "--format", form, "--color", "always"]) == 1
+    out = capsys.readouterr().out
+    assert ("dat-bad-line" in out, "\x1b" in out) == (True, False)
 
 
 def test_a_painted_answer_is_a_baseline_and_the_same_text(faulty: str, tmp_path: Path, capsys: Output) -> None:
@@ -412,14 +428,14 @@ def test_check_names_the_files_that_were_read_as_scores(tmp_path: Path, capsys: 
     assert "  scores: " not in capsys.readouterr().out
 
 
-def test_advice_is_for_people_at_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
-    advice = f"readback check {SIX} -v also says how to fix each finding, readback rule asm-system-folded explains"
-    cli.main(["check", str(SIX)])
+def test_advice_is_for_people_at_a_terminal(faulty: str, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
+    advice = f"readback check {faulty} -v also says how to fix each finding, readback rule asm-nothing-to-send explains"
+    cli.main(["check", faulty])
     assert "also says how to fix" not in capsys.readouterr().out
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    cli.main(["check", str(SIX)])
+    cli.main(["check", faulty])
     assert advice in capsys.readouterr().out
-    cli.main(["check", str(SIX), "-v"])
+    cli.main(["check", faulty, "-v"])
     assert "also says how to fix" not in capsys.readouterr().out
 
 

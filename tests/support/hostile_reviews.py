@@ -83,18 +83,21 @@ def writes(target: str) -> tuple[list[Row], dict[str, bytes]]:
 
 
 def bomb(size: int = 1 << 30) -> tuple[list[Row], dict[str, bytes]]:
-    """A note, and a sign-off, on texts that unpack to a gigabyte; packed as a store has them."""
-    packer, block = zlib.compressobj(9), b"\0" * (1 << 20)
-    made, sha = bytearray(), hashlib.sha256()
+    """A note, and a sign-off, on texts that unpack to a gigabyte; packed as a store has them.
+
+    After a full flush the same block is packed to the same bytes, so only two of them are packed; the checksum at the
+    end is that of so many zeros (RFC 1950: 1, and their number, both modulo 65521).
+    """
+    packer, block, sha = zlib.compressobj(9), b"\0" * (1 << 20), hashlib.sha256()
+    first, again = (packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH) for _ in range(2))
+    made = first + again * ((size >> 20) - 1) + packer.flush()[:-4] + struct.pack(">HH", size % 65_521, 1)
     for _ in range(size >> 20):
-        made += packer.compress(block)
         sha.update(block)
-    made += packer.flush()
     name = sha.hexdigest()
     on = {"kind": "message", "condition": "one", "record": "1", "message": 0, "fingerprint": "0" * 64}
     note = {"text": "x", "anchor": on, "kept": name}
     signed = {**SIGNED, "lock": name, "records": name, "files": {"readback.yml": name}}
-    return rows([("note", note), ("signoff", signed)]), {name: bytes(made)}
+    return rows([("note", note), ("signoff", signed)]), {name: made}
 
 
 def packed(contents: Mapping[str, bytes]) -> dict[str, bytes]:
