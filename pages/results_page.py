@@ -21,6 +21,7 @@ from readback.ui.results import (
     records,
     rows_page,
     views,
+    widest,
 )
 from readback.words import t
 
@@ -70,6 +71,9 @@ with picture:
     forest.draw_forest(table, workspace, lines, concluded, compared, view)
     if not view.baseline:
         judges.draw_first(scored, view)
+if (example := widest.find_example(lines, table)) is not None:
+    with present.slide("example"):
+        widest.draw_example(example, table, workspace, view)
 lead.await_check(checking)
 first_sight.draw_notes(table, workspace, plan, rows, concluded, view)
 with present.slide("criteria"):

@@ -33,6 +33,7 @@ from readback.ui.results.lead import Concluded, Fairness
 from readback.words import t
 
 SHOWN = 6  # differences in sight where nothing was planned; the others are folded
+SAME = 3  # of these where no score differs anywhere, so that a record is in sight as well
 JUDGED = 24  # of these the prompts are looked at as well, which takes its time for each
 TICKS = 4  # parts of the axis, about
 SIGNS: Mapping[str, str] = {"fair": "✓", "same": "≈", "unfair": "✕", "unknown": "?", "unchecked": "○", "": "–"}
@@ -61,6 +62,7 @@ class ForestLine:
     verdict: str
     reason: Markup | str
     working: Markup
+    moved: Markup | str = ""
     at: float | None = None
     low: float = 0.0
     high: float = 0.0
@@ -114,7 +116,10 @@ def draw_forest(
             else:
                 fairness = judged
         entries.append(_build_line(table, workspace, line, fairness, axis, criterion, is_first=index == 0))
-    count = len(entries) if is_planned else SHOWN
+    if is_planned:
+        count = len(entries)
+    else:
+        count = SHOWN if any(line.wins or line.losses for line in comparisons) else SAME
     fairness_of = list_fairness(concluded.conclusions)
     if is_planned:
         sentence = chart_sentences.describe_verdicts(table, comparisons, criterion, fairness_of)
@@ -286,7 +291,7 @@ def _build_line(
     return ForestLine(
         **values,
         look=mark.look,
-        outcome=report.outcome(line, fairness.kind, by_chance=True),
+        outcome=_format_outcome(line, fairness.kind),
         difference=report.format_difference(line.difference, criterion),
         interval=_format_interval(line, criterion),
         shared=t("scores.shared_questions", n=line.n_shared),
@@ -297,6 +302,7 @@ def _build_line(
         verdict=_name_kind(fairness.kind),
         reason=fairness.reason,
         working=lead.render_working(table, workspace, line, fairness, criterion, first=is_first),
+        moved=_link_moved(table, line, criterion),
         at=mark.at,
         low=mark.low,
         high=mark.high,
@@ -313,6 +319,29 @@ def _name_sides(table: ScoreTable, line: Line) -> dict[str, str]:
         "a": " · ".join(a.get(factor) or t("scores.not_stated") for factor in differing),
         "b": " · ".join(f"{factor}={b[factor]}" for factor in differing),
     }
+
+
+def _format_outcome(line: Comparison, fairness: str) -> str:
+    """Return what was found in a few words: those of one without any difference have their count below the axis."""
+    if line.verdict == "constant" and fairness not in AGAINST:
+        return t("scores.outcome_constant")
+    return report.outcome(line, fairness, by_chance=True)
+
+
+def _link_moved(table: ScoreTable, line: Comparison, criterion: Criterion) -> Markup:
+    """Return on how many records the first side is better, worse and the same, each as the way to these records."""
+    scopes = {"of": format_address(table, line.b), "against": format_address(table, line.a)}
+    if not line.wins and not line.losses:
+        return drilldown.link(t("scores.moved_none", n=line.ties), **scopes)
+    words = {"up": ("better", "worse"), "down": ("worse", "better")}.get(criterion.direction, ("higher", "lower"))
+    counts = [(words[0], "higher", line.wins), (words[1], "lower", line.losses), ("same", "same", line.ties)]
+    if criterion.direction == "down":
+        counts[:2] = counts[1::-1]  # what is better comes first
+    parts: list[Markup | str] = []
+    for word, side, n in counts:
+        label = t(f"scores.moved_{word}", n=n)
+        parts.append(drilldown.link(label, **scopes, kept=side) if n else label)
+    return show.join(parts, " · ")
 
 
 def _name_kind(kind: str) -> str:
