@@ -87,7 +87,7 @@ def draw_example(example: tuple[Comparison, Widest], table: ScoreTable, workspac
 
 def link_record(label: object, item: str, table: ScoreTable, line: Comparison) -> Markup:
     """Return the way to a record with the answers of both sides beside each other."""
-    params = {"item": item, "only": None, "at": None}
+    params = {"item": item}
     if {line.a, line.b} <= set(table.columns.conditions):
         params[sides.KEY] = sides.write_names([format_address(table, key) for key in (line.a, line.b)])
     return drilldown.link(label, **params)
@@ -140,6 +140,10 @@ def _link_others(table: ScoreTable, line: Comparison, widest: Widest) -> Markup 
     if not widest.difference:
         return ""
     text = t("scores.widest_count", n=widest.count, by=number(round(widest.difference, 2)))
-    of, against = format_address(table, line.b), format_address(table, line.a)
     first = widest.scores[widest.items[0]]
-    return drilldown.link(text, of=of, against=against, kept="higher" if first[1] > first[0] else "lower")
+    return drilldown.link(
+        text,
+        of=format_address(table, line.b),
+        against=format_address(table, line.a),
+        kept="higher" if first[1] > first[0] else "lower",
+    )
