@@ -39,17 +39,51 @@ def test_the_answer_and_its_scores_stand_beside_its_messages_and_lead_to_the_rec
     asked = {"workspace": "six-conditions", "record": "ellery-01"}
     test = page("prompts", **asked, condition="RAG-trained, open book")
     assert answer_text(said(test)) == "At the Gull buoy, two nautical miles west of the breakwater [1]."
-    assert "relevance score 2 faithfulness score 1 In Results" in words(test)
+    assert "relevance score 2 (−1 to 2) faithfulness score 1 (−1 to 1) In Results" in words(test)
     link = next(link for link in links(test, "results") if "item" in link)
     assert (link["item"], link["arm"]) == ("ellery-01", "RAG-trained, open book")
     there = turned(test, "results", **link)
     assert answer_text(said(there)) == "At the Gull buoy, two nautical miles west of the breakwater [1]."
 
 
-def test_it_stands_after_the_findings_and_before_the_size_and_the_record() -> None:
+def test_it_stands_after_the_findings_with_what_is_expected_below_it_before_the_size_and_the_record() -> None:
     test = page("prompts", workspace="six-conditions", record="ellery-01", condition="RAG-trained, open book")
     heads = re.findall("<h3>(.*?)</h3>", said(test))
-    assert heads[1:] == ["No findings in these messages.", "Answer", "The record"]
+    assert heads[1:] == ["No findings in these messages.", "Answer", "Expected answer", "The record"]
+
+
+def test_what_is_expected_is_there_whatever_its_field_is_called_and_says_where_the_answer_is_equal(
+    serving: Serving,
+) -> None:
+    rows = [
+        {"id": "a", "question": "Why?", "scoring": {"target": "So."}},
+        {"id": "b", "question": "When?", "gold": "é"},
+    ]
+    serving({**STUDY, "data.jsonl": rows})
+    text = words(page("prompts", record="a", condition="tuned"))
+    assert "Expected answer equal to the answer, byte for byte · scoring.target So." in text
+    test = page("prompts", record="b", condition="tuned")
+    assert "Expected answer 1 character · gold é" in words(test)
+    assert 'id="text-reference"' in said(test)
+
+
+def test_a_long_expectation_is_folded_as_a_long_answer_is(serving: Serving) -> None:
+    text = "\n".join(f"line {number}" for number in range(1, 31))
+    serving({**STUDY, "data.jsonl": [{**ROWS[0], "reference": text}]})
+    markup = said(page("prompts", record="a", condition="tuned"))
+    assert "<summary>… 18 more lines</summary>" in markup
+    assert 'id="text-reference-rest"' in markup
+
+
+def test_a_score_says_the_ends_of_its_scale(serving: Serving) -> None:
+    criteria = (
+        "criteria: {tone: {scale: [1, 2, 3, 4, 5]}, gap: {scale: {min: -2, max: 2}}, harm: {scale: {min: 0, max: 9}, "
+        "direction: down}, kind: nominal}\n"
+    )
+    rows = "a,tuned,tone,Ada,4\na,tuned,gap,Ada,-1\na,tuned,harm,Ada,3\na,tuned,kind,Ada,7\n"
+    serving({**STUDY, "readback.yml": CONFIG + criteria + SCORES, "scores.csv": HEAD + rows})
+    said_scores = words(page("prompts", record="a", condition="tuned"))
+    assert "tone score 4 of 5 gap score −1 (−2 to 2) harm score 3 of 9, lower is better kind score 7 In" in said_scores
 
 
 def test_a_long_answer_is_whole_and_what_is_beyond_twelve_lines_is_folded(serving: Serving) -> None:
@@ -93,7 +127,9 @@ def test_where_nobody_answered_nothing_is_said_of_answers(serving: Serving) -> N
 def test_several_judges_are_named_and_only_the_scores_of_this_answer_are_there(serving: Serving) -> None:
     rows = "a,tuned,tone,Ada,4\na,tuned,tone,Bo,2\na,base,tone,Ada,1\nb,tuned,tone,Ada,3\n"
     serving({**STUDY, "readback.yml": CONFIG + SCORES, "scores.csv": HEAD + rows})
-    assert "tone score 4 Ada tone score 2 Bo In Results" in words(page("prompts", record="a", condition="tuned"))
+    assert "tone score 4 (1 to 4 given) Ada tone score 2 (1 to 4 given) Bo In Results" in words(
+        page("prompts", record="a", condition="tuned")
+    )
 
 
 def test_many_scores_are_counted_where_they_are_not_all_there(serving: Serving) -> None:
@@ -117,5 +153,5 @@ def test_the_answer_in_a_log_stands_beside_its_request(
     shutil.copy(log, tmp_path)
     monkeypatch.setenv("READBACK_WORKSPACE", str(tmp_path))
     test = page("prompts")
-    assert "Answer 3 characters model_graded_qa score 0 In Results" in words(test)
+    assert "Answer 3 characters model_graded_qa score 0 (0 to 1 given) In Results" in words(test)
     assert len(answer_text(said(test))) == 3

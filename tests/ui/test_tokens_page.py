@@ -32,12 +32,12 @@ def messages(serving: Serving, known: str, row: Mapping[str, Any] = ROW, **param
 
 
 def test_each_message_says_its_tokens_and_an_estimate_is_called_one(serving: Serving) -> None:
-    assert "9 characters, 9 bytes, 3 tokens " in words(messages(serving, "tokenizer: qwen3")) + " "
+    assert "9 characters, 3 tokens " in words(messages(serving, "tokenizer: qwen3")) + " "
 
 
 def test_without_a_tokenizer_counts_are_estimated_and_the_switch_is_greyed_with_its_cure(serving: Serving) -> None:
     test = messages(serving, "context: 500", tokens="1")
-    assert "9 bytes, 3 tokens (estimated)" in words(test)
+    assert "9 characters, 3 tokens (estimated)" in words(test)
     assert "about 432 left of 500" in words(test)
     switch = test.toggle(key="tokens")
     assert switch.disabled

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from readback.html import exact
 from readback.html.templates import render_template
 from readback.scores.table import STATES, ScoreTable, list_item_scores
-from readback.scores.values.criteria import number
+from readback.scores.values.criteria import MINUS, number
 from readback.types import Answer, Condition, Record, Score, Segment, Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import message, score_chip
@@ -42,27 +42,36 @@ def draw(record: Record, workspace: Workspace) -> None:
 
 
 def draw_text(title: str, answer: Answer, marks: Sequence[exact.Mark] = (), lines: int | None = None) -> None:
-    """Draw the exact text of an answer; with `lines` what is beyond them is folded, open where a mark is in it.
+    """Draw the exact text of an answer, as `draw_reply` does."""
+    draw_reply("answer", title, Segment(answer.text or "", "variable", "answer", answer.place), marks, lines)
 
-    `title` names the text for who does not see it. A text that is folded stands beside others: Tab does not stop at it.
+
+def draw_reply(
+    name: str, title: str, segment: Segment, marks: Sequence[exact.Mark] = (), lines: int | None = None
+) -> None:
+    """Draw the exact text of an answer, or of the one that is expected; with `lines` what is beyond them is folded,
+    open where a mark is in it.
+
+    `name` is unique on the page, and `title` names the text for who does not see it. A text that is folded stands
+    beside others: Tab does not stop at it.
     """
-    text = answer.text or ""
-    segments = (Segment(text, "variable", "answer", answer.place),)
+    text, segments = segment.text, (segment,)
     end = len(text)
     if lines is not None and exact.find_fold(text, 0, lines + SPARE, WIDTH) < end:
         end = exact.find_fold(text, 0, lines, WIDTH)
     if end == len(text):
-        text_markup = message.markup("answer", title, segments, marks, is_stop=lines is None)
+        text_markup = message.markup(name, title, segments, marks, is_stop=lines is None)
         st.html(f'<div class="rb">{text_markup}</div>')
         return
     last = min(len(text), end + exact.SHOWN)
     above = [mark for mark in marks if mark.start < end]
     below = [exact.shift_mark(mark, -end) for mark in marks if mark.end > end and mark.start < last]
-    top = message.markup("answer-top", title, exact.cut(segments, 0, end), above, is_stop=False)
+    top = message.markup(f"{name}-top", title, exact.cut(segments, 0, end), above, is_stop=False)
     rest_title = t("replies.rest", title=title)
-    rest = message.markup("answer-rest", rest_title, exact.cut(segments, end, last), below, start=end, is_stop=False)
+    rest = message.markup(f"{name}-rest", rest_title, exact.cut(segments, end, last), below, start=end, is_stop=False)
     folded = render_template(
         "ui/results/folded_answer.html.jinja",
+        name=name,
         top=Markup(top),  # noqa: S704 (escaped there)
         rest=Markup(rest),  # noqa: S704 (escaped there)
         summary=_count_rest(text, end),
@@ -102,7 +111,30 @@ def render_scores(table: ScoreTable, scores: Sequence[Score], link: Markup) -> M
             whole = number(score.value)
         else:
             whole = score.why
-        chips.append({"criterion": score.criterion, "chip": chip, "names": ", ".join(names), "whole": whole})
+        scale = _describe_ends(table, score.criterion) if score.state == "scored" else ""
+        names_and_whole = {"names": ", ".join(names), "whole": whole}
+        chips.append({"criterion": score.criterion, "chip": chip, "scale": scale, **names_and_whole})
     return render_template(
         "ui/results/score_chips.html.jinja", t=t, chips=chips, more=len(scores) - len(chips), link=link
     )
+
+
+def _describe_ends(table: ScoreTable, name: str) -> str:
+    """Say the ends of the scale of a criterion: `of 5` where it begins at 0 or 1, else both; "" where none is known.
+
+    Of a scale that is worked out from the scores only the ends of those are known.
+    """
+    criterion = table.criteria[name]
+    low, high = criterion.low, criterion.high
+    if low is None or high is None or low >= high:
+        return ""
+    ends = {"low": number(low).replace("-", MINUS), "high": number(high).replace("-", MINUS)}
+    if name in table.inferred and criterion.scale != "binary":
+        words = t("replies.given_scale", **ends)
+    elif low in (0, 1):
+        words = t("replies.of_scale", **ends)
+    else:
+        words = t("replies.on_scale", **ends)
+    if criterion.direction == "down":
+        return t("replies.lower_is_better", scale=words)
+    return words

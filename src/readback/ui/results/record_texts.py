@@ -27,11 +27,13 @@ def find_question(fields: Values) -> str | None:
 
 def find_reference(fields: Values) -> str | None:
     """Return the answer that a record expects, None where no field is called so."""
-    named = _find_named(fields, SAME[4])
-    if named:
-        return named
-    field = row_fields.read_reference(fields)
+    field = find_reference_field(fields)
     return field.value if field is not None else None
+
+
+def find_reference_field(fields: Values) -> row_fields.Field | None:
+    """Return the answer that a record expects with the path of its field, None where no field is called so."""
+    return _find_named_field(fields, SAME[4]) or row_fields.read_reference(fields)
 
 
 def find_last_question(value: Any) -> str | None:
@@ -56,14 +58,23 @@ def _find_turn(fields: Values) -> str | None:
     return None
 
 
-def _find_named(fields: Mapping[str, Any], names: tuple[str, ...], depth: int = 0) -> str | None:
-    """Return the first text under one of the names, those of the outer mapping first."""
-    by_name = {str(key).casefold(): value for key, value in fields.items()}
+def _find_named(fields: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    field = _find_named_field(fields, names)
+    return field.value if field is not None else None
+
+
+def _find_named_field(
+    fields: Mapping[str, Any], names: tuple[str, ...], above: tuple[str, ...] = ()
+) -> row_fields.Field | None:
+    """Return the first text under one of the names, those of the outer mapping first; `above` is the path to it."""
+    by_name = {str(key).casefold(): (str(key), value) for key, value in fields.items()}
     for name in names:
-        value = by_name.get(name)
+        key, value = by_name.get(name, ("", None))
         if isinstance(value, str) and value.strip():
-            return value
-    for value in fields.values():
-        if isinstance(value, Mapping) and depth < DEPTH and (text := _find_named(value, names, depth + 1)):
-            return text
+            return row_fields.Field(".".join((*above, key)), value)
+    for outer, value in fields.items():
+        if isinstance(value, Mapping) and len(above) < DEPTH:
+            field = _find_named_field(value, names, (*above, str(outer)))
+            if field is not None:
+                return field
     return None

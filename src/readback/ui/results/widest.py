@@ -13,9 +13,9 @@ from readback.html.templates import render_template
 from readback.records.dataset import Dataset
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.comparing.widest_items import Widest, find_widest, measure_shared_words
-from readback.scores.criteria import number
 from readback.scores.report import Line
 from readback.scores.table import SCORED, ConditionKey, ScoreTable
+from readback.scores.values.criteria import number
 from readback.types import Answer, Criterion, Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import score_chip

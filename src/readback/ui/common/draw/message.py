@@ -44,7 +44,11 @@ def message(
     """
     text = "".join(segment.text for segment in segments)
     raw = exports.exact(text)
-    sizes = (t("messages.characters", n=len(text)), t("messages.bytes", n=len(raw)), sized.words)
+    if len(raw) == len(text):
+        in_bytes = ""  # the copy's menu says both
+    else:
+        in_bytes = t("messages.bytes", n=len(raw))
+    sizes = (t("messages.characters", n=len(text)), in_bytes, sized.words)
     other_parts = parts(whole)
     if text:
         counts = ", ".join(part for part in sizes if part)

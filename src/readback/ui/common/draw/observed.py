@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
@@ -18,6 +19,15 @@ from readback.words import t
 Cells = Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Whether a log proves that messages were sent: in a word or two with their look, and in a sentence."""
+
+    look: str
+    word: str
+    sentence: str
+
+
 def find_log(assembly: Assembly) -> str | None:
     """Return the log whose messages an assembly has, because no file says how they are assembled; else None."""
     if assembly.choice.condition:
@@ -29,21 +39,22 @@ def find_log(assembly: Assembly) -> str | None:
     return condition.logged
 
 
-def describe_logged(logged: Observation | None, log: str | None = None) -> str:
-    """One sentence about the assembly in view; `log` is the one that its messages are those of."""
+def describe_proof(logged: Observation | None, log: str | None = None) -> Proof:
+    """Say of the assembly in view whether a log proves it; `log` is the one that its messages are those of."""
     if log is not None:
-        return t("messages.as_logged", log=log)
+        return Proof("fair", t("messages.proof_log"), t("messages.as_logged", log=log))
     if logged is None:
-        return t("messages.assembled")
+        return Proof("none", t("messages.proof_none"), t("messages.assembled"))
     where = f"{logged.place.file}:{logged.place.line}"
     if logged.first_difference is None:
         unsaid = logged.sent is not None and logged.sent.form == "prompt" and logged.sent.messages[0][0] != "system"
-        return t("messages.observed_prompt" if unsaid else "messages.observed", where=where)
+        if unsaid:
+            return Proof("unknown", t("messages.proof_prompt"), t("messages.observed_prompt", where=where))
+        return Proof("fair", t("messages.proof_equal"), t("messages.observed", where=where))
+    at = {"role": logged.first_difference.role, "at": logged.first_difference.at + 1}
     if logged.verdict == "respelled":
-        key = "messages.observed_respelled"
-    else:
-        key = "messages.observed_differs"
-    return t(key, where=where, role=logged.first_difference.role, at=logged.first_difference.at + 1)
+        return Proof("same", t("messages.proof_respelled"), t("messages.observed_respelled", where=where, **at))
+    return Proof("unfair", t("messages.proof_differs"), t("messages.observed_differs", where=where, **at))
 
 
 def lead(audit: Audit | None) -> str:

@@ -69,7 +69,8 @@ def draw() -> None:
     findings += layers.losses(model_input, assembled, findings)
     server = model_input_view.about(assembled, model_input)
     stored = layers.stored(choice.record(), choice.answer(sent))
-    reply_list, answered = replies.replies(choice.record()), choice.answer(sent)
+    answered, expected = choice.answer(sent), replies.find_expected(choice.record())
+    taught = replies.list_taught(choice.record(), expected)
 
     view = layers.switch(
         model_input_view.errors(server), wire=model_input is not None, training=training, stored=bool(stored)
@@ -90,7 +91,7 @@ def draw() -> None:
             views.messages(assembled, findings, tried)
         if not present.on():
             variants.draw(assembled)
-        replies.draw(reply_list, answered, assembled, findings, assembled.masked)
+        replies.draw(taught, expected, answered, assembled, findings, assembled.masked)
         with st.expander(t("messages.edit"), key="edit_open"):
             template_try.draw()
         variables.of_record(workspace, choice.record(), assembled, choice.answer(sent))
@@ -100,6 +101,7 @@ def draw() -> None:
         finding_cards.draw_cards(findings, faults, assembled, tried)
         model_input_view.findings(server if view == "wire" else (), len(findings) + 1)
         scores_place = answer.draw(assembled, answered)
+        replies.draw_expected(expected, answered, assembled, findings)
         _draw_sizes(view, model_input, stored, assembled, tried)
         show.draw(show.h("<h3>{}</h3>", t("messages.fields")))
         beside.fields(choice.record(), assembled, findings, choice.answer(sent))
@@ -111,12 +113,15 @@ def draw() -> None:
     with places.go:
         records.next_finding(findings)
     with places.switches:
-        texts = [*(message.text for message in assembled.messages), *(reply.text for reply in reply_list)]
+        texts = [*(message.text for message in assembled.messages), *(reply.text for reply in taught)]
+        if expected is not None:
+            texts.append(expected.text)
         cited.switch([*texts, (answered.text if answered is not None else None) or ""])
         token_sizes.switch(assembled, view)
     with places.take:
         views.take(assembled)
         answer.take(answered)
+        replies.take(expected, assembled.masked)
     answer.fill(scores_place)  # last: a large file of scores keeps nobody from the text
 
 

@@ -149,8 +149,9 @@ def stored(segments: Sequence[Segment], assembly: Assembly) -> None:
 
 def source(assembly: Assembly) -> None:
     """Draw whether a log proves that the messages were sent."""
-    sentence = observed.describe_logged(choice.find_logged(assembly), observed.find_log(assembly))
-    show.draw(show.h('<p class="rb-small rb-source">{}</p>', sentence))
+    proof = observed.describe_proof(choice.find_logged(assembly), observed.find_log(assembly))
+    markup = '<p class="rb-source"><span class="rb-chip rb-chip-{}">{}</span> {}</p>'
+    show.draw(show.h(markup, proof.look, proof.word, proof.sentence))
 
 
 def take(assembly: Assembly) -> None:
