@@ -25,8 +25,6 @@ CHAT_TOKEN = re.compile(
     r"|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>|<｜(?:User|Assistant|begin▁of▁sentence|end▁of▁sentence)｜>"
 )
 
-WRITTEN = ("system", "task", "template", "adapter", "instruction", "joiner")  # origins of what people write
-
 NO_BRANCH = "it does not name this role"
 OTHERS_OF_ROLE = "it writes other {role} messages, and not this one"
 NOT_REACHED = "none of its branches writes this message"
@@ -88,15 +86,6 @@ def build_token_pattern(special: tuple[str, ...]) -> re.Pattern[str]:
     if own:
         return re.compile(f"{CHAT_TOKEN.pattern}|{own}")
     return CHAT_TOKEN
-
-
-def is_written_by_people(message: Message, offset: int) -> bool:
-    """Return whether the character at an offset was written by people and does not come from the data."""
-    for segment in message.segments:
-        if offset < len(segment.text):
-            return segment.origin in WRITTEN
-        offset -= len(segment.text)
-    return False
 
 
 # Where messages are in a text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from readback.records.fields.field_likeness import SAME as SAME
+from readback.records.fields.field_likeness import CONTEXTS as CONTEXTS
 from readback.records.fields.field_likeness import compute_likeness
 from readback.records.fields.field_path import list_texts as list_texts
 

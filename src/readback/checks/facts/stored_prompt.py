@@ -51,8 +51,12 @@ def remove_number(context: str) -> str:
     return NUMBER.sub("", context, count=1)
 
 
-def find_reference(fields: Values) -> tuple[str, str] | None:
-    """Return the field of the reference answer and its text; None if the row has none."""
+def find_row_reference(fields: Values) -> tuple[str, str] | None:
+    """Return the field of a row of the prompt formats that holds the reference answer, and its text; None without one.
+
+    The fields are those of `row_fields.REFERENCES`; what a page shows as the reference has more names
+    (`ui/results/record_texts.py`).
+    """
     field = row_fields.read_reference(fields)
     if field:
         return (field.name, field.value)

@@ -6,7 +6,7 @@ The prompt then asks for an answer from sources but contains none, so the model 
 from collections.abc import Iterator
 
 from readback.checks.facts import albert_modes, variable_uses
-from readback.checks.facts.record_fields import SAME
+from readback.checks.facts.record_fields import CONTEXTS
 from readback.types import Diagnostic, RuleContext, Severity, VariableUse
 
 CODE = "alb-chunks-empty"
@@ -51,4 +51,4 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 def _is_source_list(use: VariableUse, is_albert: bool) -> bool:
     if is_albert:
         return albert_modes.list_chunk_fields(use.name) is not None or use.name.endswith(albert_modes.COLLECTION)
-    return use.name.rpartition(".")[2].casefold() in SAME[1]
+    return use.name.rpartition(".")[2].casefold() in CONTEXTS

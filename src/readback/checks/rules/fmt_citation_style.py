@@ -25,7 +25,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     if not contexts:
         return
     if case.assembly is None:
-        reference = stored_prompt.find_reference(fields)
+        reference = stored_prompt.find_row_reference(fields)
         if reference:
             field, text = reference
             yield from _check_text("reference", text, len(contexts), Location(field=field, start=0))

@@ -24,7 +24,7 @@ DEMAND = "[#]"  # how the prompt formats ask for numbers that count the snippets
 def check(case: RuleContext) -> Iterator[Diagnostic]:
     """Yield a finding with the marks; an error if numbers in brackets surely count the contexts."""
     fields = case.record.fields if case.record else {}
-    stored_contexts, reference = stored_prompt.find_contexts(fields), stored_prompt.find_reference(fields)
+    stored_contexts, reference = stored_prompt.find_contexts(fields), stored_prompt.find_row_reference(fields)
     if stored_contexts is None or reference is None:
         return
     (_, contexts), (field, text) = stored_contexts, reference

@@ -24,5 +24,5 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     """Yield a finding for a record without a reference, if the prompt formats and a trained type are in use."""
     has_builder = any(prompt.syntax == "builder" for prompt in case.workspace.prompts.values())
     has_trained_model = any(model.type in TRAINED for model in case.workspace.models.values())
-    if has_builder and has_trained_model and case.record and not stored_prompt.find_reference(case.record.fields):
+    if has_builder and has_trained_model and case.record and not stored_prompt.find_row_reference(case.record.fields):
         yield Diagnostic(CODE, {"field": FIELD}, Location(field=FIELD))

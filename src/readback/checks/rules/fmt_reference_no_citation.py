@@ -29,7 +29,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     """Yield a finding for a reference without any citation; fmt-citation-style reports those in another form."""
     fields = case.record.fields if case.record else {}
     metadata = fields.get("metadata")
-    reference = stored_prompt.find_reference(fields)
+    reference = stored_prompt.find_row_reference(fields)
     if reference is None or not isinstance(metadata, Mapping) or metadata.get("require_citations") is not True:
         return
     field, text = reference

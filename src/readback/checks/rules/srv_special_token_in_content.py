@@ -5,7 +5,7 @@ Servers turn such text into the control token, so a document can end the user's 
 
 from collections.abc import Iterator
 
-from readback.checks.facts import albert_modes, chat_templates
+from readback.checks.facts import albert_modes, chat_templates, text_origins
 from readback.types import Diagnostic, Location, RuleContext
 
 CODE = "srv-special-token-in-content"
@@ -46,7 +46,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
         hits = list(pattern.finditer(message.text))
         if not hits:
             continue
-        written = [hit for hit in hits if chat_templates.is_written_by_people(message, hit.start())]
+        written = [hit for hit in hits if text_origins.is_written_by_people(message, hit.start())]
         first = (written or hits)[0]
         tokens = list(dict.fromkeys(hit[0] for hit in hits))
         place = Location(role=message.role, start=first.start(), end=first.end())

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from difflib import SequenceMatcher
 
-# Common names for the same thing, which count before spelling does.
-SAME = (
-    ("query", "question", "instruction", "prompt", "input", "user_query", "query_text", "user_input", "text"),
-    ("chunks", "contexts", "context", "documents", "docs", "passages", "sources", "retrieved", "snippets", "links"),
-    ("answer", "response", "output", "completion", "reply", "generated_answer"),
-    ("messages", "history", "conversation", "turns", "dialogue", "input"),
-    ("reference", "expected_response", "reference_answer", "gold", "target", "ground_truth", "expected"),
+# Common names of a field for the same thing.
+QUESTION = ("query", "question", "instruction", "prompt", "input", "user_query", "query_text", "user_input", "text")
+CONTEXTS = (
+    "chunks",
+    "contexts",
+    "context",
+    "documents",
+    "docs",
+    "passages",
+    "sources",
+    "retrieved",
+    "snippets",
+    "links",
 )
+REPLY = ("answer", "response", "output", "completion", "reply", "generated_answer")
+TURNS = ("messages", "history", "conversation", "turns", "dialogue", "input")
+REFERENCE = ("reference", "expected_response", "reference_answer", "gold", "target", "ground_truth", "expected")
+SAME = (QUESTION, CONTEXTS, REPLY, TURNS, REFERENCE)  # which count before spelling does
 
 
 def compute_likeness(name: str, path: str) -> float:

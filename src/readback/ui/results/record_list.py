@@ -17,7 +17,7 @@ from readback.html import exact
 from readback.html.templates import render_template
 from readback.readers.files.progress import Cancelled
 from readback.records.dataset import Dataset, DatasetChanged
-from readback.records.fields.field_likeness import SAME
+from readback.records.fields.field_likeness import REFERENCE, REPLY
 from readback.records.fields.field_path import MASK, MISSING, look
 from readback.types import Condition, Record, Workspace
 from readback.ui.common import address, show
@@ -36,7 +36,6 @@ LISTED = 60  # characters of a list, or of its first item
 ANSWERS = 2  # conditions whose answers have a column
 ANSWER = 300  # characters of an answer that a cell shows
 ID = 60  # characters of an id below the question
-REFERENCES, REPLIES = SAME[4], SAME[2]  # names of fields that hold what is expected, and what a model replied
 # Ids and places of files tell a reader nothing of a record, so they are no first columns.
 TECHNICAL = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{18,}|[0-9a-f]{16,}.*|(?:/|~|[A-Za-z]:\\|file:).*", re.IGNORECASE
@@ -108,8 +107,8 @@ def short(looked_at: Sequence[Record], names: Sequence[str]) -> list[str]:
     a cell holds whole, so that many records are in view, words before numbers, without ids and paths; else any.
     """
     questions = sorted((name for name in names if _is_named(name, ASKED)), key=lambda n: n.count("."))[:1]
-    references = sorted((name for name in names if _is_named(name, REFERENCES)), key=lambda n: n.count("."))[:1]
-    replies = sorted((name for name in names if _is_named(name, REPLIES)), key=lambda n: n.count("."))[:1]
+    references = sorted((name for name in names if _is_named(name, REFERENCE)), key=lambda n: n.count("."))[:1]
+    replies = sorted((name for name in names if _is_named(name, REPLY)), key=lambda n: n.count("."))[:1]
     whole = [name for name in names if all(_is_short(look(record.fields, name)) for record in looked_at)]
 
     def list_values(name: str) -> list[Any]:

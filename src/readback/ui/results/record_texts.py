@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from readback.records.fields import row_fields
-from readback.records.fields.field_likeness import SAME
+from readback.records.fields.field_likeness import QUESTION, REFERENCE, TURNS
 from readback.types import Values
 from readback.words import t
 
-QUESTIONS = tuple(name for name in SAME[0] if name != "text")
-ASKED = {*QUESTIONS, *SAME[3]}  # names of fields that hold what a record asks
-TURNS = SAME[3]
+QUESTIONS = tuple(name for name in QUESTION if name != "text")
+ASKED = {*QUESTIONS, *TURNS}  # names of fields that hold what a record asks
 ROLE, SAID = ("role", "speaker", "from"), ("content", "text", "value")  # of a message, as files call them
 DEPTH = 3  # mappings inside each other that are looked into
 
@@ -33,7 +32,7 @@ def find_reference(fields: Values) -> str | None:
 
 def find_reference_field(fields: Values) -> row_fields.Field | None:
     """Return the answer that a record expects with the path of its field, None where no field is called so."""
-    return _find_named_field(fields, SAME[4]) or row_fields.read_reference(fields)
+    return _find_named_field(fields, REFERENCE) or row_fields.read_reference(fields)
 
 
 def find_last_question(value: Any) -> str | None:

@@ -188,7 +188,7 @@ def _list_missing(strip: Sequence[tuple[ContextPlace, str]]) -> Iterator[tuple[i
 
 def _list_answers(record: Record, item: Item, finding: Finding) -> Iterator[tuple[str, Markup]]:
     """Yield the reference of a record, and what each side of the comparison answered."""
-    reference = stored_prompt.find_reference(record.fields)
+    reference = stored_prompt.find_row_reference(record.fields)
     if reference is not None:
         yield t("agenda.reference"), show.exact_text(reference[1][:CONTEXT])
     names = (item.pair.a, item.pair.b) if item.pair else tuple(filter(None, (finding.place.condition,)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from readback.scores.files.formats import wide
@@ -34,8 +34,8 @@ def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool
 
 def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
     """Read the rows as a wide file."""
-    scores = wide.read(_rows(rows), [row for row in _rows(head) if not isinstance(row, Diagnostic)], settings)
-    return replace(scores, source=replace(scores.source, what=NAME))
+    flat_head = [row for row in _rows(head) if not isinstance(row, Diagnostic)]
+    return wide.read(_rows(rows), flat_head, settings, NAME)
 
 
 def _rows(rows: Iterable[Row | Diagnostic]) -> Iterator[Flat | Diagnostic]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from readback.scores.files.cells import legible
 from readback.scores.files.layout import Layout, fields_of, layout, score_columns
 from readback.scores.files.score_rows import FileScores, FileSettings, Row, read_rows
-from readback.types import Diagnostic
+from readback.types import Criterion, Diagnostic
 
 NAME = "wide"
+NO_CRITERIA: Mapping[str, Criterion] = MappingProxyType({})
 
 
 def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
@@ -19,9 +22,20 @@ def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool
     return not settings.source.judges and bool(score_columns(fields, settings.source, settings.criteria, rows))
 
 
-def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
-    """Every row's score columns."""
-    return read_rows(NAME, rows, head, settings, plan)
+def read(
+    rows: Iterable[Row | Diagnostic],
+    head: Sequence[Row],
+    settings: FileSettings,
+    name: str = NAME,
+    criteria: Mapping[str, Criterion] = NO_CRITERIA,
+) -> FileScores:
+    """Read the score columns of every row.
+
+    A format that gives its rows the names of a wide file passes its own `name`, and its `criteria`: the columns that
+    are scores, with the scale of each.
+    """
+    scores = read_rows(name, rows, head, replace(settings, criteria={**settings.criteria, **criteria}), plan)
+    return replace(scores, criteria={**scores.criteria, **criteria})
 
 
 def plan(fields: Sequence[str], settings: FileSettings, samples: Sequence[Mapping[str, Any]]) -> Layout:
