@@ -13,7 +13,7 @@ from readback.html.templates import render_template
 from readback.records.dataset import Dataset
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.comparing.widest_items import Widest, find_widest, measure_shared_words
-from readback.scores.report import Line
+from readback.scores.sentences.report import Line
 from readback.scores.table import SCORED, ConditionKey, ScoreTable
 from readback.scores.values.criteria import number
 from readback.types import Answer, Criterion, Workspace
