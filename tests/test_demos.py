@@ -9,6 +9,7 @@ from types import ModuleType
 
 import pytest
 from counts import part
+from same_keys import shared_keys
 
 from readback import as_json, project_files, workspace
 from readback.adapters import load_shipped
@@ -61,7 +62,10 @@ def test_segments_join_to_the_text_for_every_record_mode_and_adapter(name: str) 
 
 @pytest.mark.parametrize("name", DEMOS)
 def test_the_deliberate_faults_are_found_and_explained(name: str) -> None:
-    assert FAULTS[name] <= set(engine.check(workspace.open(EXAMPLES / name)).counts)
+    """And no two findings of a demo share a key."""
+    audit = engine.check(workspace.open(EXAMPLES / name))
+    assert FAULTS[name] <= set(audit.counts)
+    assert shared_keys(audit.findings) == []
 
 
 def test_the_right_conditions_of_the_six_have_no_leak_and_no_mismatch() -> None:

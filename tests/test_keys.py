@@ -8,13 +8,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import pytest
 from counts import some
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from same_keys import shared_keys
 
-from readback import project_files, workspace
+from readback import workspace
 from readback.checks import rules
 from readback.checks.run import chunk, engine
 from readback.prompts import assemble, selections
@@ -84,8 +83,3 @@ def test_two_different_findings_of_one_run_never_share_a_key(rows: list[tuple[st
 
 def test_the_rows_of_the_property_are_many() -> None:
     assert len(ROWS) > 50
-
-
-@pytest.mark.parametrize("demo", project_files.demos())
-def test_the_demos_share_no_key(demo: str) -> None:
-    assert shared_keys(engine.check(workspace.open(Path("configs/examples") / demo)).findings) == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,14 @@ from readback.readers.logs.events import Aggregate, Call, LogRecord, LogScore, R
 from readback.readers.logs.formats import find_format
 from readback.types import Diagnostic
 
-SHARED = Path(os.environ.get("READBACK_SHARED", Path(__file__).parents[2] / "../shared")) / "vectors/ecosystem/lm-eval"
 SAMPLES, RESULTS = "lm_eval_samples", "lm_eval_results"
 CHAT = [{"role": "system", "content": "é"}, {"role": "user", "content": "Q"}]
+
+
+@pytest.fixture(scope="module")
+def vectors(shared: Path) -> Path:
+    """The folder of what lm-evaluation-harness wrote and what is expected of it."""
+    return shared / "vectors" / "ecosystem" / "lm-eval"
 
 
 def make_sample(document: int = 0, **changes: Any) -> dict[str, Any]:
@@ -47,12 +51,14 @@ def read_samples(folder: Path, samples: list[Any], name: str = "samples_my_task.
 
 
 @pytest.mark.realdata
-def test_every_expected_sample_is_read() -> None:
-    lines = [line for line in iterate_lines(SHARED / "expected.jsonl") if "observed_file" in line]
+def test_every_expected_sample_is_read(vectors: Path) -> None:
+    lines = [line for line in iterate_lines(vectors / "expected.jsonl") if "observed_file" in line]
     assert lines
-    logs = {path: read_log(path, SAMPLES) for path in {SHARED / line["case"] / line["observed_file"] for line in lines}}
+    logs = {
+        path: read_log(path, SAMPLES) for path in {vectors / line["case"] / line["observed_file"] for line in lines}
+    }
     for line in lines:
-        events = logs[SHARED / line["case"] / line["observed_file"]]
+        events = logs[vectors / line["case"] / line["observed_file"]]
         [call] = [call for call in events[Call] if call.index == line["row"]]
         assert line.get("messages") == call.messages
         assert line.get("text") == call.text
@@ -77,11 +83,11 @@ def test_every_expected_sample_is_read() -> None:
 
 
 @pytest.mark.realdata
-def test_every_expected_mean_is_read() -> None:
-    lines = [line for line in iterate_lines(SHARED / "expected.jsonl") if line.get("kind") == "results"]
+def test_every_expected_mean_is_read(vectors: Path) -> None:
+    lines = [line for line in iterate_lines(vectors / "expected.jsonl") if line.get("kind") == "results"]
     assert lines
     for line in lines:
-        events = read_log(SHARED / line["case"] / line["file"], RESULTS)
+        events = read_log(vectors / line["case"] / line["file"], RESULTS)
         means = {(a.condition, a.criterion, a.name == "standard error"): a for a in events[Aggregate]}
         count = 0
         for task, metrics in line["results"].items():
@@ -97,8 +103,8 @@ def test_every_expected_mean_is_read() -> None:
 
 
 @pytest.mark.realdata
-def test_the_order_of_rows_is_that_of_means() -> None:
-    for path in SHARED.glob("*/output/samples*.jsonl"):
+def test_the_order_of_rows_is_that_of_means(vectors: Path) -> None:
+    for path in vectors.glob("*/output/samples*.jsonl"):
         scores = read_log(path, SAMPLES)[LogScore]
         for mean in read_log(path.parent / "results.json", RESULTS)[Aggregate]:
             values = [score.value for score in scores if score.criterion == mean.criterion]

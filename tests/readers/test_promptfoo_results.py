@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,15 @@ from readback.readers.logs.formats import find_format
 from readback.readers.logs.formats.promptfoo.rows import read_prompt
 from readback.types import Diagnostic
 
-SHARED = (
-    Path(os.environ.get("READBACK_SHARED", Path(__file__).parents[2] / "../shared")) / "vectors/ecosystem/promptfoo"
-)
 CASES = ("pf-results", "pf-results-rubric")
 WITH_PROMPTS = ("results.json", "results.jsonl", "results.yaml")
 KEY = "promptfoo"
+
+
+@pytest.fixture(scope="module")
+def vectors(shared: Path) -> Path:
+    """The folder of what promptfoo wrote and what is expected of it."""
+    return shared / "vectors" / "ecosystem" / "promptfoo"
 
 
 def make_row(test: int = 0, prompt: int = 0, **changes: Any) -> dict[str, Any]:
@@ -71,11 +73,11 @@ def by_test(calls: list[Call]) -> dict[tuple[Any, Any], Call]:
 @pytest.mark.realdata
 @pytest.mark.parametrize("name", WITH_PROMPTS)
 @pytest.mark.parametrize("case", CASES)
-def test_every_expected_line_is_read(case: str, name: str) -> None:
-    events = read_log(SHARED / case / name, KEY)
+def test_every_expected_line_is_read(vectors: Path, case: str, name: str) -> None:
+    events = read_log(vectors / case / name, KEY)
     calls = by_test(events[Call])
     records = {record.id: record.fields for record in events[LogRecord]}
-    lines = [line for line in iterate_lines(SHARED / "expected.jsonl") if line["case"] == case]
+    lines = [line for line in iterate_lines(vectors / "expected.jsonl") if line["case"] == case]
     assert len(calls) == len(lines)
     for line in lines:
         call = calls[line["row"], line["condition"]]
@@ -102,14 +104,14 @@ def test_every_expected_line_is_read(case: str, name: str) -> None:
 
 @pytest.mark.realdata
 @pytest.mark.parametrize("case", CASES)
-def test_a_failed_grader_and_a_failed_call_give_no_number(case: str) -> None:
+def test_a_failed_grader_and_a_failed_call_give_no_number(vectors: Path, case: str) -> None:
     lines = {
         (line["row"], line["condition"]): line
-        for line in iterate_lines(SHARED / "expected.jsonl")
+        for line in iterate_lines(vectors / "expected.jsonl")
         if line["case"] == case
     }
     for name in (*WITH_PROMPTS, "results.csv"):
-        for score in read_log(SHARED / case / name, KEY)[LogScore]:
+        for score in read_log(vectors / case / name, KEY)[LogScore]:
             line = lines[score.record, score.condition]
             without_grade = {
                 part["metric"] for part in line["assertions"] if part["reason"].startswith("Could not extract JSON")
@@ -128,9 +130,9 @@ def test_a_failed_grader_and_a_failed_call_give_no_number(case: str) -> None:
 
 @pytest.mark.realdata
 @pytest.mark.parametrize("case", CASES)
-def test_all_spellings_agree(case: str) -> None:
+def test_all_spellings_agree(vectors: Path, case: str) -> None:
     def compare(name: str) -> Any:
-        events = read_log(SHARED / case / name, KEY)
+        events = read_log(vectors / case / name, KEY)
         calls = [
             (c.index, c.condition, c.output, c.epoch, c.error is None, c.record)
             for c in events[Call]
@@ -157,9 +159,9 @@ def test_all_spellings_agree(case: str) -> None:
 
 
 @pytest.mark.realdata
-def test_means_of_the_tool_are_those_of_its_rows() -> None:
+def test_means_of_the_tool_are_those_of_its_rows(vectors: Path) -> None:
     for name in ("results.json", "results.yaml"):
-        events = read_log(SHARED / "pf-results" / name, KEY)
+        events = read_log(vectors / "pf-results" / name, KEY)
         means = {(a.condition, a.criterion): a for a in events[Aggregate]}
         assert (means["plain | small", "overall"].value, means["plain | small", "overall"].n) == (1.75 / 3, 3)
         assert (means["plain | small", "correct"].value, means["plain | small", "correct"].name) == (
@@ -176,8 +178,8 @@ def test_means_of_the_tool_are_those_of_its_rows() -> None:
 
 
 @pytest.mark.realdata
-def test_what_the_judge_got_is_a_call_of_the_judge() -> None:
-    calls = [call for call in read_log(SHARED / "pf-results-rubric/results.json", KEY)[Call] if call.role == "judge"]
+def test_what_the_judge_got_is_a_call_of_the_judge(vectors: Path) -> None:
+    calls = [call for call in read_log(vectors / "pf-results-rubric/results.json", KEY)[Call] if call.role == "judge"]
     assert {call.judge for call in calls} == {"openai:chat:house-judge"}
     assert calls[0].messages is not None
     assert [message["role"] for message in calls[0].messages] == ["system", "user"]

@@ -160,7 +160,8 @@ def test_the_payloads_that_the_program_writes_pass(world: World) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("number", part(range(18), 6))
+# First an absolute path, one that leads up, and one into the folder of git; all names are tried by the tests around.
+@pytest.mark.parametrize("number", part(sorted(range(18), key=lambda number: number not in (0, 2, 13)), 3))
 def test_a_signoff_writes_no_file_outside(
     world: World, number: int, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

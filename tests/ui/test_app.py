@@ -41,7 +41,7 @@ def serving(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         (page, demo)
         for page in PAGES
         for number, demo in enumerate(sorted(project_files.demos()))
-        if LONG or number == 0 or page in ("overview", "messages", "findings")
+        if LONG or number == 0 or page == "findings"  # tests/scores/test_one_verdict.py opens the others on every demo
     ],
 )
 def test_every_page_runs_on_every_demo(page: str, demo: str) -> None:
