@@ -100,7 +100,8 @@ def _get_dataset(workspace: Workspace) -> Dataset | None:
     job = caches.dataset(*choice.key(), workspace)
     if not job.ready.is_set():
         return None
-    return job.result
+    data: Dataset | None = job.result
+    return data
 
 
 def _read_answers(
