@@ -52,7 +52,7 @@ class AnchoredText:
 
 @dataclass(frozen=True, slots=True)
 class TextChange:
-    """What became of the text under a note: `how` in the words of Compare, A being the text of then ("" where the
+    """What became of the text under a note: `how` in the words of *Difference*, A being the text of then ("" where the
     text of then was not kept); `span` says of the marked stretch: "same", "moved", "gone", or "" where none is marked.
     `start` and `end` are where the stretch is now. `why_not`: why there is no text now.
     """

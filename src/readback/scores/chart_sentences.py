@@ -1,4 +1,4 @@
-"""The sentence under each chart of the scores page, and the method, seed and rows behind it."""
+"""The sentence under each chart of Results, and the method, seed and rows behind it."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ def severity(word: str, n: int | None = None) -> Markup:
 
 
 def has_message(at: Location) -> bool:
-    """Whether a place is on Messages: one of a record, or in a message that is made without any data."""
+    """Whether a place is on Prompts: one of a record, or in a message that is made without any data."""
     return (
         at.record is not None or at.index is not None or (at.role is not None and any((at.condition, at.mode, at.task)))
     )

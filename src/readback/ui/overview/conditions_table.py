@@ -26,7 +26,7 @@ from readback.ui.overview.score_warnings import Counted
 from readback.ui.prompts.one import program_line
 from readback.words import t
 
-SHOWN = 600  # characters of a system message in its hint; the whole is on Messages
+SHOWN = 600  # characters of a system message in its hint; the whole is on Prompts
 BEGIN = 48  # and in its cell
 
 Cells = Mapping[str, Any]

@@ -309,7 +309,7 @@ def _in_ranges(rows: Sequence[Row], criterion: Criterion) -> tuple[Sequence[str]
 
 
 def _looks(count: int, criterion: Criterion) -> list[str]:
-    """Return the shade and the pattern of each value, those of the charts of Scores: the better end of the scale is
+    """Return the shade and the pattern of each value, those of the charts of Results: the better end of the scale is
     blue.
     """
     places = [round(at * (STEPS - 1) / (count - 1)) if count > 1 else STEPS - 2 for at in range(count)]

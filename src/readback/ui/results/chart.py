@@ -1,4 +1,4 @@
-"""Draw one chart on the scores page: the figure, its sentence and method, and the ways to take it along."""
+"""Draw one chart on Results: the figure, its sentence and method, and the ways to take it along."""
 
 from __future__ import annotations
 

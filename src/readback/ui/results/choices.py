@@ -1,4 +1,4 @@
-"""Choose what the scores page shows: criterion, judge, what is shown by, the baseline; list the rows that follow."""
+"""Choose what Results shows: criterion, judge, what is shown by, the baseline; list the rows that follow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draw the foot of the scores page: questions about doubtful numbers, what judging cost, how numbers were computed."""
+"""Draw the foot of Results: questions about doubtful numbers, what judging cost, how numbers were computed."""
 
 from __future__ import annotations
 

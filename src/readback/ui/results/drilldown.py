@@ -1,4 +1,4 @@
-"""Open what is behind a number of the scores page: the address names a drill-down, which leads to scores or pairs."""
+"""Open what is behind a number of Results: the address names a drill-down, which leads to scores or pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draw how far the judges of a criterion agree, on the scores page: sentences, charts and tables, answer by answer."""
+"""Draw how far the judges of a criterion agree, on Results: sentences, charts and tables, answer by answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Say on the scores page what means are: the sentence without a plan, warnings, the strip of counts, the scale."""
+"""Say on Results what means are: the sentence without a plan, warnings, the strip of counts, the scale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draw the head to head on the scores page: who won side by side, who is strongest, whether the place counted."""
+"""Draw the head to head on Results: who won side by side, who is strongest, whether the place counted."""
 
 from __future__ import annotations
 

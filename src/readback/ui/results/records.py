@@ -1,4 +1,4 @@
-"""List the scores behind a number of the scores page, and show a record: its scores, the judge's notes, the answer."""
+"""List the scores behind a number of Results, and show a record: its scores, the judge's notes, the answer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from readback.ui.results.drilldown import SIDES, MarkScores
 from readback.words import t
 
 RECORDS = 2_000  # scores listed behind one number
-FIELDS = 40  # fields of a record listed here; all of them stand on Messages
+FIELDS = 40  # fields of a record listed here; all of them stand on Prompts
 LONG = 600  # characters of a field's value
 NOTE = 160  # characters of a judge's note that are not folded
 

@@ -1,4 +1,4 @@
-"""Draw what goes with higher or lower scores, on the scores page: lengths of texts, fields of records, findings."""
+"""Draw what goes with higher or lower scores, on Results: lengths of texts, fields of records, findings."""
 
 from __future__ import annotations
 

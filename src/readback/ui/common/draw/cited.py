@@ -1,4 +1,4 @@
-"""Citations in the texts of Messages: searched for only while they are switched on, each text once."""
+"""Citations in the texts of Prompts: searched for only while they are switched on, each text once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How large the prompt's text is on Messages and Compare: two buttons, kept for the session."""
+"""How large the prompt's text is on Prompts: two buttons, kept for the session."""
 
 from __future__ import annotations
 

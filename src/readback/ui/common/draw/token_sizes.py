@@ -21,7 +21,7 @@ from readback.words import t
 
 KEEP = 512  # texts whose counts are remembered
 KEEP_CUT = 32  # texts whose tokens are
-VIEWS = ("messages", "wire")  # of Messages, that draw tokens
+VIEWS = ("messages", "wire")  # of Prompts, that draw tokens
 
 Cut = Callable[[Span], tuple[Piece, ...]]
 

@@ -1,4 +1,4 @@
-"""The bar of Compare: which text, what A is, what differs, and what B is, with the buttons that change or swap them."""
+"""The bar of *Difference*: which text, what A is, what differs, what B is, and the buttons that change or swap them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choose a revision that is not in the list of Compare."""
+"""Choose a revision that is not in the list of *Difference*."""
 
 from __future__ import annotations
 

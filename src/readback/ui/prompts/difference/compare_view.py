@@ -62,7 +62,7 @@ def draw_sentence(d: Difference) -> None:
 
 
 def _why(name: str) -> Markup:
-    """Make the link to the diagnostics in Messages of a side that could not be built."""
+    """Make the link to the diagnostics in Prompts of a side that could not be built."""
     failed_side = side("b" if name == "B" else "a")
     spot = {"record": failed_side.record, "index": None if failed_side.index is None else str(failed_side.index)}
     return show.link("prompts", t("compare.see_why"), **{**dict.fromkeys(PARTS), **keys_of(failed_side.choice), **spot})

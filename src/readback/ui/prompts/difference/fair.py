@@ -1,5 +1,6 @@
-"""Whether the two sides of Compare may be compared at all: the verdict that Overview gives, of a check that is begun
-here where nobody has begun it.
+"""Whether the two sides of *Difference* may be compared at all: the verdict that Overview gives.
+
+It comes of a check, which is begun here where nobody has begun it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The difference of two assemblies in place, on Messages: before a change and after it; and how many records change."""
+"""The difference of two assemblies in place, on Prompts: before a change and after it; and how many records change."""
 
 from __future__ import annotations
 

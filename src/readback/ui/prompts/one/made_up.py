@@ -78,7 +78,7 @@ def section(workspace: Workspace) -> None:
 
 
 def page(workspace: Workspace) -> None:
-    """Draw the page Messages for such a model: its texts with the findings marked, and what the conversation was."""
+    """Draw Prompts for such a model: its texts with the findings marked, and what the conversation was."""
     self_tests = alone(workspace)
     with st.container(horizontal=True, vertical_alignment="bottom", key="bar"):
         name = address.follow(KEY, next(iter(self_tests)), self_tests)

@@ -15,7 +15,7 @@ OTHER = {"classic": "current", "current": "classic"}
 
 
 def draw() -> None:
-    """Draw the line on Messages, with the way to what the other program sends; nothing where no Albert mode is sent."""
+    """Draw the line on Prompts, with the way to what the other program sends; nothing where no Albert mode is sent."""
     workspace, sent = choice.workspace(), choice.sent()
     own = request_settings.find_program(workspace, sent)
     if own is None:

@@ -1,4 +1,4 @@
-"""A training row on Messages: its prompt and its answers as they stand, the chosen one beside the rejected one."""
+"""A training row on Prompts: its prompt and its answers as they stand, the chosen one beside the rejected one."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _begin(turn: Turn | None) -> str:
 
 
 def page() -> None:
-    """Draw the page Messages for such a file."""
+    """Draw Prompts for such a file."""
     places = room.draw_bar(None)
     record, assembly = choice.record(), choice.assembly(Selection())
     row = training_reader.read(record.fields)

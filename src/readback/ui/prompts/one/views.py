@@ -1,4 +1,4 @@
-"""What each view of Messages draws."""
+"""What each view of Prompts draws."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The two sides of Compare, from the address: A is what Messages shows, B is A with what the link says otherwise.
+"""The two sides of *Difference*, from the address: A is what *One* shows, B is A with what the link says otherwise.
 
-A's keys are those of Messages and `layer`, `a_option`, `a_rev`; B's begin with `b_`. What `differs` names is what the
+A's keys are those of Prompts and `layer`, `a_option`, `a_rev`; B's begin with `b_`. What `differs` names is what the
 bar offers for B; a link may set any of B's keys. Ids and settings only: no typed text and no content is there.
 
     side("a"), side("b") -> Side        put(which, side parts) for callbacks         kind() -> str
