@@ -150,7 +150,10 @@ def _drop_unsure_names(
 
 
 def _add_first_party(text: str, citation: Citation, names: Sequence[case_names.Name]) -> Citation:
-    """Return a reference with the other party of its name, where that is before it: `State v. Nixon at 703`."""
+    """Extend a short citation by the first party where the whole case name stands before it: `State v. Nixon at 703`.
+
+    The citation alone begins at the second party. One without a page is returned as it is.
+    """
     name = _find_name_before(names, citation.start + len(citation.defendant or ""))
     if name is None or not name.start < citation.start <= name.end or citation.pin is None:
         return citation

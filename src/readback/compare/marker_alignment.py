@@ -52,7 +52,7 @@ def _narrow(change: Change, a: str, b: str) -> Change:
 
 
 def _whole_blank(change: Change, a: str, b: str) -> Change:
-    """Return a change of white space together with the white space that both sides have directly around it."""
+    """Widen a change that is only white space by the equal white space that both texts have directly around it."""
     (start_a, end_a), (start_b, end_b) = change.a, change.b
     if (a[start_a:end_a] + b[start_b:end_b]).strip():
         return change

@@ -218,6 +218,11 @@ def _check_value(key: str, value: str, side: str) -> None:
 
 
 def _make_side(own: Mapping[str, str], other: Mapping[str, str]) -> Side:
+    """Build one side of a comparison from its own parameters of the address, completed by those of the other side.
+
+    The record and the layer are the other side's where this one states none; options and revision are never taken over.
+    Raises ValueError where the record's number is no number.
+    """
     parts = {**own, **_take_sent(own, other)}
     if {"record", "index"} & set(own):
         place = own

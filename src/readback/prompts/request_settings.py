@@ -168,8 +168,9 @@ class Request(NamedTuple):
 def find_settings(workspace: Workspace, choice: Selection) -> Mapping[str, Setting]:
     """Find the settings that are sent with a selection, by the names that its files use.
 
-    Those of an Albert mode are its program's sampling values. Else the condition's go before the mode's, and these
-    before the model's. A judge has its own; what a condition says of how its run asks the judge goes before that.
+    An Albert mode has the sampling values of its program. Otherwise a value of the condition wins over one of the mode,
+    and one of the mode over one of the model. A judge has settings of its own; what a condition states for asking the
+    judge wins over them.
     """
     if find_program(workspace, choice) is not None:
         return find_sampling(workspace, choice)

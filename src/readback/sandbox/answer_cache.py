@@ -27,7 +27,8 @@ class AnswerCache(Generic[Answer]):
     def get_or_ask(self, payload: Mapping[str, Any], ask: Callable[[Mapping[str, Any]], Answer]) -> Answer:
         """Return the stored answer to a payload of JSON, else that of `ask(payload)`, which must depend on it alone.
 
-        What `ask` raises is raised each time. A child stores nothing: it goes on to other records.
+        What `ask` raises is raised each time. In a sandboxed child nothing is looked up or stored, because a child sees
+        each record once.
         """
         if sandbox.is_child():
             return ask(payload)

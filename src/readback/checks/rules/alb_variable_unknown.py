@@ -48,7 +48,7 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
 
 
 def _is_optional(case: RuleContext, prompt: Prompt, name: str) -> bool:
-    """Return whether the template only tests a variable on the branches that this record takes."""
+    """Return whether the template reads a variable only in conditions, on the branches taken for this record."""
     uses = [
         use
         for use in variable_uses.list_uses(case, prompt)

@@ -24,7 +24,7 @@ FAIL = (
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    """Yield a finding for the first such mark of an assembly."""
+    """Yield a finding for the first template mark, such as `{{`, in a value that the assembly has from the data."""
     if case.assembly is None or case.assembly.choice.judge:  # jdg-placeholder-in-data checks what judges are shown
         return
     for message in case.assembly.messages:

@@ -28,7 +28,9 @@ BARE = ("openai", "null")  # formats in which nothing wraps the text
 
 
 def check(case: RuleContext) -> Iterator[Diagnostic]:
-    """Yield a finding for each message with such tokens; an error where people wrote one."""
+    """Yield a finding for each message with special tokens of the model: an error where the prompt itself has one, and
+    not only the data.
+    """
     if case.assembly is None or case.model_input is None:
         return
     if case.model_input.kind == "format" and case.model_input.format in BARE:

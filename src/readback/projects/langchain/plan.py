@@ -43,7 +43,11 @@ def make_text(about: Mapping[str, Any], language: Any, *, among: tuple[str, ...]
 
 
 def make_few_shot(about: Mapping[str, Any], example: Json) -> Json:
-    """Return a few-shot text from its parts; raises Unloadable."""
+    """Describe a few-shot template of LangChain as a JSON object for rendering: prefix, suffix, separator, examples.
+
+    `about` is the serialised template, `example` the description of the template for one example. Raises Unloadable
+    where a part is missing or has another type.
+    """
     prefix, suffix = about.get("prefix", ""), about.get("suffix")
     separator, language = about.get("example_separator", "\n\n"), about.get("template_format", texts.F_STRING)
     partial, examples = about.get("partial_variables", {}), about.get("examples")

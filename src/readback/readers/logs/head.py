@@ -88,7 +88,8 @@ def _decode(text: str) -> Any:
 def close_json(text: str) -> str | None:
     """Return a JSON text that is cut off with its open text and brackets closed; None where it cannot be closed.
 
-    A member that is not complete (a key, a number that may go on) is left out.
+    A last member that is cut off is closed where that is possible (a text ends, a key gets null), else left out. What
+    stands behind the end of the outermost object or list is left out.
     """
     stack: list[str] = []
     complete = 0  # behind the last bracket or text that is complete

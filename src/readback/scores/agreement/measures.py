@@ -333,7 +333,10 @@ def _count_states(table: ScoreTable, criterion: str) -> tuple[Counts, ...]:
 
 
 def _assign_clusters(table: ScoreTable, ratings: Ratings) -> Any:
-    """Return for each unit what is resampled: its cluster if the file names one for every item, else its item."""
+    """Return for each rated unit the number of the group that is resampled with it.
+
+    It is the cluster of the unit's item where the score file names one for every rated item, else the item itself.
+    """
     import numpy as np
 
     columns = table.columns

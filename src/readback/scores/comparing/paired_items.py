@@ -126,7 +126,11 @@ def _get_rated_cells(table: ScoreTable, criterion: str, judge: str) -> _Scored:
 
 
 def _number_remainders(conditions: Sequence[ConditionKey], side: ConditionKey) -> tuple[Any, int]:
-    """Return for each condition a code of everything but the factors of `side`, and how many codes there are."""
+    """Return for each condition a number of what it has besides the factors of `side`, and how many numbers there are.
+
+    Items are paired where these numbers are equal. Where `side` is a whole condition, nothing is left to pair by, so
+    all have the number 0.
+    """
     import numpy as np
 
     if side in conditions:

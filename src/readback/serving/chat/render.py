@@ -43,11 +43,11 @@ class RenderError(Exception):
 
 
 def work(payload: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield {"text"} or {"failed": verdict} for a payload, and then the spans.
+    """Render a chat template in the sandbox: yield {"text"}, then its spans; or {"failed": verdict} alone.
 
-    The payload is {"template", "variables", "today", "stretches"}. `stretches` are, for each message in the variable
-    `messages`, the lengths of the stretches of its content, which the spans number through; null: no spans are wanted.
-    Spans that cannot be determined are null.
+    The payload is {"template", "variables", "today", "stretches"}. `stretches` holds, for each message of the variable
+    `messages`, the lengths of the pieces of its content; a span names a piece by its number, counted over all messages.
+    With null for `stretches` no spans are yielded. Where spans cannot be determined, null is yielded for them.
     """
     template, variables, today = payload["template"], payload["variables"], payload["today"]
     try:

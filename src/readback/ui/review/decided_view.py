@@ -96,7 +96,7 @@ def _describe_bytes(entry: Decision, stale: frozenset[str] | None) -> str:
 
 
 def decide() -> None:
-    """Draw the form for a decision."""
+    """Draw the form for a decision (subject, verdict, reason, owner and due date), and the outcome of the last save."""
     there = board.subjects()
     with st.expander(t("review.decide"), key="decide"):
         reviewing.draft_key("decide")

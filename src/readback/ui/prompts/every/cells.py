@@ -58,6 +58,10 @@ def layout(workspace: Workspace, in_view: Selection) -> tuple[Selection | None, 
 
 
 def _list_rows(workspace: Workspace) -> Iterator[Row]:
+    """Yield a row for each condition that sends something, through its planned adapter and each other one.
+
+    Without such conditions there is a row for each mode. Tasks that no condition sends have a row each at the end.
+    """
     conditions = [condition for condition in workspace.conditions if condition.sends]
     for condition in conditions:
         planned = condition.adapter or ""

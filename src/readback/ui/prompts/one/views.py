@@ -25,7 +25,11 @@ COPY_FORMS = ("as_json", "as_ollama", "as_openai", "as_curl_ollama", "as_curl_op
 
 
 def warnings(assembly: Assembly, tried: Mapping[str, Any]) -> None:
-    """Draw what makes the texts other than what the files give, before them."""
+    """Draw notices above the texts: why they are not exactly what the files and the record give.
+
+    Values are masked, an adapter's wording is Readback's own, the system text is unknown, the answer that a judge
+    would get is missing, or somebody tries values of their own.
+    """
     if assembly.masked:
         show.notice(t("messages.masked"), "warning")
     if ours := adapters.list_own_wordings(assembly.messages):
