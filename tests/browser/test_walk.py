@@ -54,48 +54,48 @@ REACHED = """() => [...document.querySelectorAll('a[href], button, input, select
     }).map((e) => e.tagName + ' ' + (e.ariaLabel || e.innerText || e.className))"""
 
 
-def test_the_first_screen_of_prompts_is_text_with_few_controls(demo: str, page: Any) -> None:
-    turn_to(page, f"{demo}prompts?workspace=six-conditions", ".rb-exact")
-    assert len(page.evaluate(REACHED)) <= 25, page.evaluate(REACHED)
-    assert page.locator(".rb-exact").first.bounding_box()["y"] < 260
+def test_the_first_screen_of_prompts_is_text_with_few_controls(demo: str, tour: Any) -> None:
+    turn_to(tour, f"{demo}prompts?workspace=six-conditions", ".rb-exact")
+    assert len(tour.evaluate(REACHED)) <= 25, tour.evaluate(REACHED)
+    assert tour.locator(".rb-exact").first.bounding_box()["y"] < 260
     tops = (
         "[...document.querySelectorAll('.st-key-bar :is(button, .rb-views, summary)')].filter(e => e.checkVisibility())"
     )
-    rows = page.evaluate(f"new Set({tops}.map(e => Math.round(e.getBoundingClientRect().bottom / 20))).size")
+    rows = tour.evaluate(f"new Set({tops}.map(e => Math.round(e.getBoundingClientRect().bottom / 20))).size")
     assert rows == 1
 
 
 @pytest.mark.parametrize("condition", part(("instruction-only, closed book", "base, closed book", ""), 1))
-def test_the_first_screen_of_every_mode_and_adapter_has_few_stops(demo: str, page: Any, condition: str) -> None:
+def test_the_first_screen_of_every_mode_and_adapter_has_few_stops(demo: str, tour: Any, condition: str) -> None:
     asked = f"prompts?workspace=six-conditions&view=every&condition={quote(condition)}".removesuffix("&condition=")
-    open_page(page, f"{demo}{asked}", ".rb-every-row")
-    assert len(page.evaluate(REACHED)) <= 25, page.evaluate(REACHED)
-    table = page.locator(".rb-letters")
+    turn_to(tour, f"{demo}{asked}", ".rb-every-row")
+    assert len(tour.evaluate(REACHED)) <= 25, tour.evaluate(REACHED)
+    table = tour.locator(".rb-letters")
     assert table.bounding_box()["height"] < 190
     letters = table.locator("td > a")
     letters.first.focus()
     for _ in range(2):  # the arrow keys go from letter to letter
-        page.keyboard.press("ArrowRight")
-    assert page.evaluate("document.activeElement.textContent") == letters.nth(2).inner_text()
-    page.keyboard.press("Enter")  # and each leads to its text
-    assert page.evaluate("document.activeElement.id") == letters.nth(2).get_attribute("data-rb-to")
-    links = page.locator(".rb-every-head").first.locator("a")
+        tour.keyboard.press("ArrowRight")
+    assert tour.evaluate("document.activeElement.textContent") == letters.nth(2).inner_text()
+    tour.keyboard.press("Enter")  # and each leads to its text
+    assert tour.evaluate("document.activeElement.id") == letters.nth(2).get_attribute("data-rb-to")
+    links = tour.locator(".rb-every-head").first.locator("a")
     links.first.focus()
     names = [links.nth(number).inner_text() for number in range(links.count())]
     assert len(names) > 1
     for name in (*names[1:], names[0]):  # the arrow keys go through them, and round
-        page.keyboard.press("ArrowRight")
-        assert page.evaluate("document.activeElement.textContent") == name
+        tour.keyboard.press("ArrowRight")
+        assert tour.evaluate("document.activeElement.textContent") == name
 
 
-def test_a_step_is_told_aloud_and_the_arrow_keys_go_through_the_views(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}prompts?workspace=six-conditions", ".rb-exact")
-    page.keyboard.press("j")
-    expect(page.locator("body > .rb-aloud[role=status]")).to_contain_text("Record 2 of 24: ellery-02, ")
-    settle(page)
-    page.locator(".rb-views a[aria-current]").focus()
-    page.keyboard.press("End")
-    assert page.evaluate("document.activeElement.textContent") == "All records"
+def test_a_step_is_told_aloud_and_the_arrow_keys_go_through_the_views(demo: str, tour: Any) -> None:
+    turn_to(tour, f"{demo}prompts?workspace=six-conditions", ".rb-exact")
+    tour.keyboard.press("j")
+    expect(tour.locator("body > .rb-aloud[role=status]")).to_contain_text("Record 2 of 24: ellery-02, ")
+    settle(tour)
+    tour.locator(".rb-views a[aria-current]").focus()
+    tour.keyboard.press("End")
+    assert tour.evaluate("document.activeElement.textContent") == "All records"
 
 
 def test_zoomed_in_no_control_of_the_bar_is_cut(demo: str, page: Any) -> None:
@@ -146,15 +146,15 @@ def test_steps_in_quick_succession_all_count(demo: str, page: Any) -> None:
         assert asked(page)["record"] == record
 
 
-def test_the_next_finding_is_one_step_of_history(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}prompts?workspace=six-conditions-mistakes&condition=base%2C+closed+book", ".rb-exact")
-    before = page.url
-    page.keyboard.press("f")
-    page.wait_for_url("**finding=*")
-    settle(page)
-    assert asked(page)["record"] != "ellery-01"
-    page.go_back()
-    page.wait_for_url(before)
+def test_the_next_finding_is_one_step_of_history(demo: str, tour: Any) -> None:
+    turn_to(tour, f"{demo}prompts?workspace=six-conditions-mistakes&condition=base%2C+closed+book", ".rb-exact")
+    before = tour.url
+    tour.keyboard.press("f")
+    tour.wait_for_url("**finding=*")
+    settle(tour)
+    assert asked(tour)["record"] != "ellery-01"
+    tour.go_back()
+    tour.wait_for_url(before)
 
 
 def test_looks_that_were_sent_before_the_answer_was_heard_take_nobody_back(demo: str, chromium: Any) -> None:
@@ -183,21 +183,21 @@ def test_looks_that_were_sent_before_the_answer_was_heard_take_nobody_back(demo:
         page.wait_for_url("**record=ellery-22*")
 
 
-def test_moving_between_pages_is_one_step_of_history(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}prompts?workspace=six-conditions-mistakes&record=ellery-05", ".rb-exact")
-    go(page, "Findings")
-    assert asked(page)["record"] == "ellery-05"
-    page.go_back()
-    page.wait_for_url("**/prompts?*record=ellery-05*")
+def test_moving_between_pages_is_one_step_of_history(demo: str, tour: Any) -> None:
+    turn_to(tour, f"{demo}prompts?workspace=six-conditions-mistakes&record=ellery-05", ".rb-exact")
+    go(tour, "Findings")
+    assert asked(tour)["record"] == "ellery-05"
+    tour.go_back()
+    tour.wait_for_url("**/prompts?*record=ellery-05*")
 
 
-def test_keys_do_nothing_while_somebody_types(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}prompts?workspace=six-conditions-mistakes", ".rb-exact")
-    page.keyboard.press("/")
-    page.get_by_label("Id or text").fill("")
-    page.get_by_label("Id or text").press_sequentially("jkw]f?")
-    assert page.get_by_label("Id or text").input_value() == "jkw]f?"
-    assert "record" not in asked(page)
+def test_keys_do_nothing_while_somebody_types(demo: str, tour: Any) -> None:
+    turn_to(tour, f"{demo}prompts?workspace=six-conditions-mistakes", ".rb-exact")
+    tour.keyboard.press("/")
+    tour.get_by_label("Id or text").fill("")
+    tour.get_by_label("Id or text").press_sequentially("jkw]f?")
+    assert tour.get_by_label("Id or text").input_value() == "jkw]f?"
+    assert "record" not in asked(tour)
 
 
 def test_find_closes_over_its_result_and_keeps_what_was_looked_for(demo: str, page: Any) -> None:
@@ -275,12 +275,12 @@ def test_the_first_tab_on_messages_leads_past_the_controls(demo: str, page: Any)
     assert page.evaluate("document.activeElement.closest('mark').id") == "context-2"
 
 
-def test_a_low_window_shows_text_and_hints_open_beside_the_word(demo: str, page: Any) -> None:
-    page.set_viewport_size({"width": 683, "height": 384})  # 200 % zoom of a laptop
-    open_page(page, f"{demo}prompts?workspace=six-conditions-mistakes&record=ellery-07&condition=base%2C+open+book")
-    settle(page)
-    assert page.locator(".rb-exact").first.bounding_box()["y"] < 350
-    stretch = page.locator(".rb-exact .rb-s").first
+def test_a_low_window_shows_text_and_hints_open_beside_the_word(demo: str, tour: Any) -> None:
+    tour.set_viewport_size({"width": 683, "height": 384})  # 200 % zoom of a laptop
+    turn_to(tour, f"{demo}prompts?workspace=six-conditions-mistakes&record=ellery-07&condition=base%2C+open+book")
+    settle(tour)
+    assert tour.locator(".rb-exact").first.bounding_box()["y"] < 350
+    stretch = tour.locator(".rb-exact .rb-s").first
     stretch.focus()
     box = stretch.bounding_box()
     bottom = float(stretch.evaluate("e => getComputedStyle(e, '::after').bottom").removesuffix("px"))
