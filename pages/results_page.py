@@ -63,7 +63,7 @@ checking = lead.begin_check(workspace)
 rows, compared = choices.list_rows(table, view), choices.compare_rows(table, view, workspace)
 plan = lead.list_planned_lines(table, workspace, criterion.name, view.judge)
 concluded = lead.conclude(table, workspace, view)
-lines = forest.list_lines(concluded, first_sight.list_lines(compared, rows))
+lines = forest.list_lines(concluded, first_sight.list_lines(compared, rows), view)
 compared = drawn_pairs.add_pairs(compared, concluded.conclusions)
 with answer:
     show.draw(lead.render_answer(table, workspace, rows, concluded, view))

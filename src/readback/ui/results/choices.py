@@ -31,6 +31,7 @@ from readback.words import t
 
 STYLE = Path(__file__).with_name("page.css")
 NOTICED = 20  # findings listed on this page
+PLANNED = "planned"  # is in place of a baseline: the pairs of the plan alone
 EVERY = "*"  # is in the address for every condition, where the page begins with a factor
 FEW = 2  # factors that one picker can name
 NEAREST = "scores_nearest"  # of the session: which picker could not have all its values
@@ -38,7 +39,8 @@ NEAREST = "scores_nearest"  # of the session: which picker could not have all it
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What is on the page. `by` is a factor, or "" for every condition; `baseline` a drill-down as in the address.
+    """What is on the page. `by` is a factor, or "" for every condition; `baseline` a drill-down as in the address, and
+    `is_chosen` says that somebody chose it beside the pairs of a plan.
 
     `table` has the scores in view: the workspace's, or where `judge` is a pool the means over its judges.
     """
@@ -48,6 +50,7 @@ class View:
     judge: str
     by: str
     baseline: str
+    is_chosen: bool = False
 
 
 def load_table(workspace: Workspace) -> ScoreTable:
@@ -88,17 +91,36 @@ def draw_choices(table: ScoreTable, workspace: Workspace) -> tuple[View, DeltaGe
         else:
             first = ""
         several = list_picker_factors(sides)
+        is_planned = bool(in_view.of_plan(pooled, list_planned(workspace), criterion, judge))
         if not several:
-            addresses = [format_address(pooled, side) for side in sides]
-            baseline = pick_option(
-                "baseline", t("scores.baseline"), addresses, lambda name: _name_side(pooled, sides, name), 440, first
-            )
+            baseline = _pick_baseline(pooled, sides, first, is_planned=is_planned)
         if warning := means.format_synthetic(table):
             st.html(show.h('<span class="rb-synthetic" role="note">{}</span>', warning), width="content")
         toolbar = st.container(key="results_toolbar", width="content")
     if several:
         baseline = pick_by_factors("baseline", t("scores.baseline"), pooled, sides, first)
-    return View(pooled, pooled.criteria[criterion], judge, by, baseline if len(sides) > 1 else ""), toolbar
+    is_chosen = is_planned and baseline != PLANNED and "baseline" in st.query_params
+    if baseline == PLANNED:
+        baseline = first
+    view = View(pooled, pooled.criteria[criterion], judge, by, baseline if len(sides) > 1 else "", is_chosen)
+    return view, toolbar
+
+
+def _pick_baseline(table: ScoreTable, sides: Sequence[ConditionKey], first: str, *, is_planned: bool) -> str:
+    """Draw the picker of the condition that all others are compared with; where pairs are planned these are first, and
+    a condition adds what was not planned.
+    """
+    addresses = [format_address(table, side) for side in sides]
+    if not is_planned:
+        label = t("scores.baseline")
+        return pick_option("baseline", label, addresses, lambda name: _name_side(table, sides, name), 440, first)
+
+    def format_option(name: str) -> str:
+        if name == PLANNED:
+            return t("scores.baseline_planned")
+        return t("scores.baseline_each", name=_name_side(table, sides, name))
+
+    return pick_option("baseline", t("scores.baseline_what"), (PLANNED, *addresses), format_option, 440)
 
 
 def pick_option(

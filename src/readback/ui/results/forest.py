@@ -103,26 +103,25 @@ def draw_forest(
     if not lines:
         return
     criterion = view.criterion
-    is_planned = any(line.planned is not None for line in lines)
+    planned_count = sum(line.planned is not None for line in lines)
+    is_planned = planned_count > 0
     comparisons = [line for line in lines if isinstance(line, Comparison)]
     axis = find_axis(table, workspace, lines, criterion)
     entries = []
     for index, line in enumerate(lines):
         fairness = UNLOOKED
-        if isinstance(line, Comparison) and (index < JUDGED or is_planned):
+        if isinstance(line, Comparison) and (index < JUDGED or line.planned is not None):
             judged = concluded.fairness.get(frozenset((line.a, line.b)))
             if judged is None:
                 fairness = lead.judge_fairness(table, workspace, line)
             else:
                 fairness = judged
         entries.append(_build_line(table, workspace, line, fairness, axis, criterion, is_first=index == 0))
-    if is_planned:
-        count = len(entries)
-    else:
-        count = SHOWN if any(line.wins or line.losses for line in comparisons) else SAME
+    count = planned_count + (SHOWN if any(line.wins or line.losses for line in comparisons) else SAME)
     fairness_of = list_fairness(concluded.conclusions)
     if is_planned:
-        sentence = chart_sentences.describe_verdicts(table, comparisons, criterion, fairness_of)
+        planned = [line for line in comparisons if line.planned is not None]
+        sentence = chart_sentences.describe_verdicts(table, planned, criterion, fairness_of)
     else:
         sentence = chart_sentences.differences(table, compared, criterion, fairness_of)
     show.draw(
@@ -139,6 +138,8 @@ def draw_forest(
             axis=axis,
             lines=entries[:count],
             more=entries[count:],
+            planned_count=planned_count,
+            unplanned=t("scores.forest_unplanned", baseline=drilldown.name_drilldown(table, view.baseline)),
         )
     )
     name = partial(_name_pair, table)
@@ -160,6 +161,7 @@ def draw_picture(
         "ui/results/forest.html.jinja",
         t=t,
         title=t("scores.forest_planned", criterion=criterion.name, n=len(lines)),
+        planned_count=len(lines),
         sentence="",
         is_told=False,
         other="",
@@ -186,7 +188,8 @@ def _name_pair(table: ScoreTable, line: Line) -> str:
 def _format_title(table: ScoreTable, lines: Sequence[Line], criterion: Criterion, *, is_planned: bool) -> str:
     """Return what the picture shows: what was planned, or what the others are compared with."""
     if is_planned:
-        return t("scores.forest_planned", criterion=criterion.name, n=len(lines))
+        planned_count = sum(line.planned is not None for line in lines)
+        return t("scores.forest_planned", criterion=criterion.name, n=planned_count)
     if len(lines) == 1:
         return t("scores.forest_pair", criterion=criterion.name)
     return t("scores.forest_baseline", criterion=criterion.name, baseline=report.short(table, lines[0].a))
@@ -370,9 +373,17 @@ def _format_interval(comparison: Comparison, criterion: Criterion) -> str:
     return t("scores.span", low=low, high=high)
 
 
-def list_lines(concluded: Concluded, exploratory: Sequence[Line]) -> tuple[Line, ...]:
-    """Return the differences that the answer is about: the planned pairs, else those with the baseline."""
-    return tuple(_list_answered(concluded)) or tuple(exploratory)
+def list_lines(concluded: Concluded, exploratory: Sequence[Line], view: View) -> tuple[Line, ...]:
+    """Return the differences that the answer is about: the planned pairs, else those with the baseline; below planned
+    ones those with a baseline that somebody chose.
+    """
+    answered = tuple(_list_answered(concluded))
+    if not answered:
+        return tuple(exploratory)
+    if not view.is_chosen:
+        return answered
+    pairs = {frozenset((line.a, line.b)) for line in answered}
+    return (*answered, *(line for line in exploratory if frozenset((line.a, line.b)) not in pairs))
 
 
 def _list_answered(concluded: Concluded) -> Iterator[Line]:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from readback.checks import fair_pairs
 from readback.checks.comparisons import Verdict, differs
 from readback.html.templates import render_template
-from readback.scores import conclusion, in_view
+from readback.scores import conclusion, in_view, leaders
 from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import Blocked, Comparison
 from readback.scores.conclusion import BestOf, Conclusion
@@ -27,11 +27,10 @@ from readback.ui.common.draw import verdict
 from readback.ui.common.state import caches, choice
 from readback.ui.common.state.choice import AT_ONCE
 from readback.ui.common.state.work import PATIENCE, POLL, Job
-from readback.ui.results import choices, means
+from readback.ui.results import choices, drilldown, means
 from readback.ui.results.choices import View
+from readback.ui.results.drilldown import format_address
 from readback.words import t
-
-FIRST = 2  # planned comparisons that the answer on top speaks of
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +104,35 @@ def render_answer(
         lines = [AnswerLine("", scales.headline, "")]
     more = 0
     if conclusions and not isinstance(conclusions, BestOf):
-        lines += [_answer_pair(table, entry) for entry in conclusions[:FIRST]]
-        more = len(conclusions) - FIRST
+        lines.append(_answer_pair(table, min(conclusions, key=_rank)))
+        more = len(conclusions) - 1
     elif scales is None or len([row for row in rows if row.mean is not None]) > 1:
         lines.append(_answer_best(table, rows, concluded, view))
     who = who_scored.describe(table, rows, view.criterion.name, view.judge)
-    return render_template("ui/results/answer.html.jinja", t=t, lines=lines, more=more, who=who)
+    first_two = _link_leaders(table, workspace, view)
+    return render_template("ui/results/answer.html.jinja", t=t, lines=lines, more=more, who=who, first_two=first_two)
+
+
+def _rank(entry: Conclusion) -> tuple[bool, bool]:
+    """Order planned comparisons by what their answer says: a better side first, what may not be compared last."""
+    return entry.better is None, entry.fairness in conclusion.AGAINST
+
+
+def _link_leaders(table: ScoreTable, workspace: Workspace, view: View) -> Markup:
+    """Return which two conditions have the best means where the plan does not compare them, with the way to it."""
+    first_two = leaders.find_unplanned_leaders(table, workspace, view.criterion.name, view.judge)
+    if first_two is None:
+        return Markup("")
+    first, second = first_two
+    text = t(
+        "scores.leaders",
+        first=report.short(table, first.condition),
+        second=report.short(table, second.condition),
+        mean=means.format_mean(first.mean),
+        second_mean=means.format_mean(second.mean),
+    )
+    link = drilldown.link(t("scores.leaders_way"), by=None, baseline=format_address(table, second.condition))
+    return show.h("{} {}", text, link)
 
 
 def _answer_pair(table: ScoreTable, entry: Conclusion) -> AnswerLine:
