@@ -50,7 +50,8 @@ test-long: setup
 check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy --num-workers auto
+	@# On a busy machine its workers may not start in time; it says so and is asked again, alone.
+	$(BIN)/mypy --num-workers auto || $(BIN)/mypy
 	$(BIN)/mypy --strict tests/notebook/a_users_file.py
 	$(BIN)/lint-imports
 	page=$$(mktemp) && trap 'rm -f "$$page"' EXIT && $(BIN)/readback rule --markdown > "$$page" && test -s "$$page" \

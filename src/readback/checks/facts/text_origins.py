@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from readback.types import Message
 
+# A default is left out: `{{ x | default(y) }}` may take it from a record.
 WRITTEN = ("system", "task", "template", "adapter", "instruction", "joiner")  # origins of what people write
 
 
