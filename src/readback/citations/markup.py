@@ -70,7 +70,7 @@ def read_markup(text: str, tags: bool = False) -> Markup:
 
 
 def merge_cuts(cuts: Collection[Cut]) -> list[Cut]:
-    """Return the cuts in their order, without those that begin within another."""
+    """Return the cuts in order of their places, without those that begin within the cut before."""
     merged: list[Cut] = []
     for cut in sorted(cuts, key=lambda cut: (cut[0], -cut[1])):
         if not merged or cut[0] >= merged[-1][1]:

@@ -184,7 +184,10 @@ def _before() -> Audit | None:
 
 
 def _check() -> Job:
-    """Return the check of all records, begun if it was not yet."""
+    """Return the job that checks all records; start it where there is none.
+
+    Where the dataset was overwritten meanwhile, the page takes the new one and runs again.
+    """
     source, begun = choice.workspace().dataset, caches.audited(choice.key())
     if begun is None and source and source.path in {moved.file for moved in choice.moved()}:
         choice.overtaken()
