@@ -34,13 +34,13 @@ LINES = """
 import sys
 from pathlib import Path
 import numpy
-from readback.readers import line_index
+from readback.readers.files import line_index
 line_index.load_index(Path(sys.argv[1]))
 """
 NOTHING = {
     PANDAS: "import pandas",
     OURS: "import readback.records.dataset, readback.readers.jsonl",
-    LINES: "import numpy\nfrom readback.readers import line_index",
+    LINES: "import numpy\nfrom readback.readers.files import line_index",
 }
 PICKS = 2_000
 REOPENED = 20
