@@ -93,11 +93,12 @@ def draw_switch(view: str) -> None:
     links = [
         show.h(
             '<span class="{}" role="presentation">'
-            '<a class="rb-link" target="_self" role="tab" href="{}"{}>{}</a></span>',
+            '<a class="rb-link" target="_self" role="tab" href="{}"{}>{} <span class="rb-view-hint">{}</span></a></span>',
             f"st-key-{PRESSED[name]}" if name in PRESSED else "",
             address.href("prompts", **{**own, "view": None if name == ONE else name}),
             show.tab(name == view),
             t(f"prompts.view_{name}"),
+            t(f"prompts.hint_{name}"),
         )
         for name in VIEWS
     ]

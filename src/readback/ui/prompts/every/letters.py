@@ -105,7 +105,7 @@ def _make_cell(row: Row, adapter: str, cells: Cells, letters: Mapping[str, str],
     if cell is None:
         return LetterCell("…")
     if not cell.fingerprint:
-        return LetterCell(mark="error", why=t("compare.grid_not_built"))
+        return LetterCell(mark="error", why=t(f"compare.grid_{'too_late' if cell.late else 'not_built'}"))
     if adapter:
         name = t("cells.through", name=row.name, adapter=adapter)
     else:

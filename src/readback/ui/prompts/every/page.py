@@ -143,10 +143,24 @@ def _summarise(page: Page, cells: Cells, texts: int) -> str:
         sentences.append(t("cells.how_others" if others else "cells.how"))
     if texts:
         sentences.append(_say_what_is_counted([cells[each] for each in page.selections if each in cells]))
+    if names := _list_unplanned(page, cells):
+        sentences.append(t("cells.not_planned", names=", ".join(names)))
     if page.total > ROWS:
         stop = page.start + len(page.rows)
         sentences.append(t("compare.grid_rows", start=page.start + 1, stop=stop, all=page.total))
     return " ".join(sentences)
+
+
+def _list_unplanned(page: Page, cells: Cells) -> list[str]:
+    """Return the adapters under which a text has a mark that Findings has not, because no condition plans it."""
+    names: dict[str, None] = {}
+    for row in page.rows:
+        for selection, adapter in zip(row.choices, row.adapters, strict=True):
+            is_planned = selection.condition is None or selection.adapter is None
+            cell = cells.get(selection)
+            if not is_planned and cell is not None and (cell.errors or cell.warnings or not cell.fingerprint):
+                names.setdefault(adapter or t("compare.grid_own"))
+    return list(names)
 
 
 def _say_what_is_counted(texts: Sequence[PromptLengths]) -> str:
