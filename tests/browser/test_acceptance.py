@@ -139,6 +139,8 @@ def test_what_is_put_on_the_agenda_another_browser_sees(demo: str, page: Any, ne
     field.press("Tab")
     settle(page)
     page.keyboard.press("Escape")
+    tab_to(page, ".st-key-more_place_0 button")
+    page.keyboard.press("Enter")
     tab_to(page, ".st-key-list_place_0 button")
     page.keyboard.press("Enter")
     page.wait_for_selector(".st-key-unlist_place_0")

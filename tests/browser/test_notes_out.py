@@ -11,6 +11,7 @@ from test_security import serious
 
 pytestmark = pytest.mark.browser
 FINDINGS = "findings?workspace=six-conditions-mistakes&code=fmt-system-text-in-user"
+MENU = ".st-key-more_place_0 button"
 COPY = '[data-rb-copy="note-place_0"]'
 HIDDEN = "#note-place_0"
 ITEMS, ADDED = ".rb-agenda li", "The user message contains system text"
@@ -18,7 +19,8 @@ NO_CLIPBOARD = "Object.defineProperty(navigator, 'clipboard', {value: undefined}
 
 
 def test_a_copy_for_notes_is_the_markdown_of_the_place(demo: str, page: Any) -> None:
-    open_page(page, f"{demo}{FINDINGS}", COPY)
+    open_page(page, f"{demo}{FINDINGS}", MENU)
+    page.locator(MENU).click()
     page.locator(COPY).click()
     page.get_by_role("button", name="Copied").wait_for()
     said = page.evaluate("navigator.clipboard.readText()")
@@ -34,7 +36,9 @@ def test_a_copy_for_notes_is_the_markdown_of_the_place(demo: str, page: Any) -> 
 def test_without_a_clipboard_the_copy_is_downloaded_and_says_why(demo: str, chromium: Any) -> None:
     with tab(chromium) as page, watched(page):
         page.add_init_script(NO_CLIPBOARD)
-        open_page(page, f"{demo}{FINDINGS}", COPY)
+        open_page(page, f"{demo}{FINDINGS}", MENU)
+        page.locator(MENU).click()
+        page.wait_for_selector(COPY)
         with page.expect_download() as wait:
             page.locator(COPY).click()
         assert wait.value.suggested_filename == "notes.md"
@@ -44,12 +48,14 @@ def test_without_a_clipboard_the_copy_is_downloaded_and_says_why(demo: str, chro
 
 
 def test_by_keyboard_alone_an_agenda_is_made_ordered_and_taken_along(demo: str, page: Any, chromium: Any) -> None:
-    open_page(page, f"{demo}{FINDINGS}", COPY)
+    open_page(page, f"{demo}{FINDINGS}", MENU)
     name(page)
     for place in (0, 1):
+        press(page, f".st-key-more_place_{place} button")
         if not page.locator(f".st-key-unlist_place_{place}").count():  # a run before this one may have stopped half way
             press(page, f".st-key-list_place_{place} button")
         page.wait_for_selector(f".st-key-unlist_place_{place}")
+        page.keyboard.press("Escape")
     turn_to(page, f"{demo}review?workspace=six-conditions-mistakes", ITEMS)
     press(page, f"{ITEMS} a:has-text('{ADDED}')")
     page.wait_for_selector(f"h2:has-text('{ADDED}')")
@@ -69,10 +75,12 @@ def test_by_keyboard_alone_an_agenda_is_made_ordered_and_taken_along(demo: str, 
     assert wait.value.suggested_filename == "readback-report.html"
     away, items = opened(chromium, Path(wait.value.path()), "document.querySelectorAll('#agenda li').length")
     assert (away, items) == ([], page.locator(ITEMS).count())
-    turn_to(page, f"{demo}{FINDINGS}", ".st-key-unlist_place_0")
+    turn_to(page, f"{demo}{FINDINGS}", ".st-key-more_place_0")
     for place in (0, 1):  # the workspace is everybody's
+        press(page, f".st-key-more_place_{place} button")
         press(page, f".st-key-unlist_place_{place} button")
         page.wait_for_selector(f".st-key-list_place_{place}")
+        page.keyboard.press("Escape")
 
 
 def name(page: Any) -> None:

@@ -95,7 +95,7 @@ def test_a_step_is_told_aloud_and_the_arrow_keys_go_through_the_views(demo: str,
     settle(tour)
     tour.locator(".rb-views a[aria-current]").focus()
     tour.keyboard.press("End")
-    assert tour.evaluate("document.activeElement.textContent") == "All records"
+    assert tour.evaluate("document.activeElement.textContent").startswith("All records")
 
 
 def test_zoomed_in_no_control_of_the_bar_is_cut(demo: str, page: Any) -> None:

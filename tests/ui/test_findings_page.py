@@ -69,16 +69,16 @@ def test_the_first_line_says_how_much_is_wrong_where_and_what_comes_first() -> N
     kinds, largest = [link for link in links(test, "findings") if "code" in link or "severity" in link][:2]
     assert (kinds["severity"], largest["code"]) == ("error", "fmt-system-text-in-user")
     narrow = words(findings(workspace="six-conditions-mistakes", severity="error", arm="base, open book"))
-    assert f"1 kind of error in 2 places : {first} , in 2 of 24 records (of 68 places without the filter)." in narrow
+    assert f"1 kind of error in 2 places : {first} , in 1 condition (of 68 places without the filter)." in narrow
 
 
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
         ({"severity": "warning"}, "▲ 4 kinds of warnings in 4 places ; the first, An answer cites contexts that were "
-         "not sent , is in 1 of 24 records (of 68 places without the filter)."),
+         "not sent , is in 1 place of 1 condition (of 68 places without the filter)."),
         ({"severity": "info"}, "● 3 kinds of hints in 4 places ; the largest, The model is served a prompt that "
-         "differs from training , is in 2 conditions (of 68 places without the filter)."),
+         "differs from training , is in 2 places of 2 conditions (of 68 places without the filter)."),
         ({"severity": "error", "arm": "–"}, "✕ 3 kinds of errors in 4 places ; the largest, A model's system message "
          "differs between the places that state it , is in 2 places (of 68 places without the filter)."),
     ],
@@ -274,7 +274,7 @@ def test_more_findings_than_an_audit_holds_are_all_listed(serving: Any, monkeypa
     assert "1 of 28 records · fmt-system-text-in-user" in words(test)
     assert test.main.subheader[0].value == "1 place"
     narrow = "1 kind of error in 1 place : The user message contains system text , in"
-    assert f"{narrow} 1 of 28 records (of 28 places without the filter)." in words(test)
+    assert f"{narrow} 1 mode or task (of 28 places without the filter)." in words(test)
     assert [one["record"] for one in links(test, "prompts") if "finding" in one] == ["r27"]
 
 
@@ -515,16 +515,21 @@ def test_a_row_has_its_places_and_the_conditions_they_are_in_and_all_add_up() ->
     test = findings(workspace="six-conditions-mistakes")
     rows = rows_of(test)
     assert rows["fmt-system-text-in-user"] == (
-        "✕ error The user message contains system text 48 places "
-        "mistake 1: system text in the question · 24 mistake 2: system text in the stored prompt · 24"
+        "✕ error The user message contains system text 48 places The server adds the "
+        "system message by itself. mistake 1: system text in the question · 24 "
+        "mistake 2: system text in the stored prompt · 24"
     )
     assert rows["fmt-train-serve-diff"].split("training ")[1] == (
-        "1 place and 2 hints mistake 1: system text in the question · 1 "
+        "1 place and 2 hints A model answers best to exactly the bytes that it was trained on, and even one more line "
+        "feed before Answer: makes another prompt. mistake 1: system text in the question · 1 "
         "instruction-only, open book · 1 hint RAG-trained, closed book · 1 hint"
     )
-    assert rows["dat-bad-line"].endswith("A line or an entry cannot be read 1 place files, models or records")
+    assert rows["dat-bad-line"].endswith(
+        "cannot be read 1 place A record that cannot be read is missing from every count, prompt and score. "
+        "data/harbour.jsonl"
+    )
     assert sum(int(n) for n in re.findall(r'data-n="(\d+)"', said(test))) == 68
-    assert "13 rules, 68 places in all" in words(test)
+    assert "13 kinds, 68 places in all" in words(test)
     assert not re.search(r"rotate|rb-map", said(test))
 
 
@@ -554,7 +559,7 @@ def test_a_condition_of_a_row_leads_to_its_places_there_and_all_conditions_lead_
     asked = arms_of(test, "fmt-context-not-sent")[1]
     assert (asked["arm"], asked["severity"]) == ("RAG-trained, open book", "error")
     there = findings(**asked)
-    assert rows_of(there)["fmt-context-not-sent"].split("lists ")[1].startswith("2 of 6 places base, open book · 2")
+    assert rows_of(there)["fmt-context-not-sent"].split("lists ")[1].startswith("2 of 6 places The judge")
     assert there.main.subheader[0].value == "2 places"
     assert "aria-current=true><bdi>RAG-trained, open book</bdi><span> · 2</span></a>" in said(there)
     assert "All conditions" in words(there).split("in all")[1][:20]
@@ -567,20 +572,23 @@ def test_of_ninety_six_conditions_a_row_says_every_and_of_most_of_them_three_and
     serving(conditions(96))
     test = findings()
     assert rows_of(test) == {
-        "fmt-system-text-in-user": "✕ error The user message contains system text 96 places every condition 1 rule, 96 "
-        "places in all"
+        "fmt-system-text-in-user": "✕ error The user message contains system text 96 places The server adds the "
+        "system message by itself. every condition 1 kind, 96 places in all"
     }
     assert "The user message contains system text , in every record of every condition." in words(test)
     assert "everywhere condition 0 · 1" in words(test)
     assert "<summary>90 more</summary>" in said(test)  # beside the chosen rule, where each is a link
     assert len({one["arm"] for one in arms_of(test, "fmt-system-text-in-user")}) == 96
     chosen = rows_of(findings(arm="condition 95"))["fmt-system-text-in-user"]
-    assert "1 of 96 places condition 0 · 1 condition 1 · 1 condition 95 · 1 93 more" in chosen
+    assert "1 of 96 places The server adds the system message by itself. " in chosen
+    assert "itself. condition 0 · 1 condition 1 · 1 condition 95 · 1 93 more" in chosen
 
 
 def test_where_nothing_is_about_a_condition_no_condition_is_named(serving: Any) -> None:
     serving(unlike(3))
-    assert rows_of(findings())["dat-unknown-key"].split("3 places ")[1].startswith("files, models or records")
+    row = rows_of(findings())["dat-unknown-key"].split("3 places ")[1]
+    assert row.startswith("The setting has no effect")
+    assert "a setting keeps its default. readback.yml 1 kind" in row
 
 
 def test_a_long_name_and_one_from_right_to_left_are_whole_and_stand_alone(serving: Any) -> None:

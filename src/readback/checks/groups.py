@@ -13,6 +13,7 @@ from readback.checks.summary import Audit, selection_key
 from readback.checks.training import AREA
 from readback.types import Finding, Location, Severity
 from readback.words import t
+from readback.words.sentence import cut_first
 
 WEIGHT: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
 # Findings from which others follow: while it is open what a number means, no mean and no count of failures is settled.
@@ -198,6 +199,11 @@ def paragraphs(code: str) -> tuple[str, ...]:
     if rule:
         return rule.paragraphs
     return ()
+
+
+def get_consequence(code: str) -> str:
+    """Return the first sentence of why a rule matters; "" where its page does not say."""
+    return cut_first("".join(paragraphs(code)[1:2]))
 
 
 def _group(audit: Audit, code: str, findings: Sequence[Finding], name: Callable[[Location], str]) -> Group:

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 from markupsafe import Markup
 
-from readback.checks.groups import Group, by_severity, looked_at
-from readback.checks.sample import hit
+from readback.checks.groups import Group, by_severity
 from readback.checks.summary import Audit
 from readback.types import Severity, Workspace
 from readback.ui.common import address, show
@@ -42,7 +41,10 @@ def draw(
             key = "lead_largest"
         else:
             key = "lead_first"
-    extent = _describe_extent(largest, severity, any(largest is group for group in every), records, audit, workspace)
+    is_whole = any(largest is group for group in every)
+    extent = _describe_extent(largest, severity, is_whole, len(kinds) == 1, records, audit, workspace)
+    if len(kinds) == 1 and extent:
+        extent = f", {extent}"
     left, whole = (sum(group.count for group in groups) for groups in (rule_groups, every))
     if left != whole:
         filtered = t("findings.lead_filtered", n=whole)
@@ -57,10 +59,11 @@ def _count(group: Group, severity: Severity) -> int:
 
 
 def _describe_extent(
-    group: Group, severity: Severity, is_whole: bool, records: int, audit: Audit, workspace: Workspace
+    group: Group, severity: Severity, is_whole: bool, is_only: bool, records: int, audit: Audit, workspace: Workspace
 ) -> str:
-    """Return where a rule has its places of the severity: in every record of some conditions, else in how many records
-    of how many conditions, or in how many places. `is_whole`: no filter left any of its findings out.
+    """Return where a rule has its places of the severity: in every record of some conditions, else in how many places
+    of how many conditions. `is_whole`: no filter left any of its findings out; `is_only`: the sentence has its number
+    of places already.
     """
     arms = {arm for arm, part in spread.count_parts(group, audit).items() if part.severity == severity} - {NO_ROW}
     if len(arms) == len(audit.conditions) > 1:
@@ -74,24 +77,11 @@ def _describe_extent(
             conditions = t(f"overview.first_{by}", n=len(arms))
         else:
             conditions = ""
-    sample = audit.sample
-    if is_whole and sample is None and spread.is_in_all_records(group, arms, audit, records):
+    if is_whole and audit.sample is None and spread.is_in_all_records(group, arms, audit, records):
         return t("findings.extent_full", conditions=conditions)
-    if sample:
-        some = hit(sample, group.code, group.records)[0]
-    else:
-        some = group.records
-    if records and some and len(by_severity((group,))) == 1:  # else records with lighter findings are among them
-        if sample:
-            total = hit(sample, group.code, group.records)[1]
-        else:
-            total = looked_at(audit, group.code, records)
-        if sample and group.code not in sample.full:
-            key = "extent_sample"
-        else:
-            key = "extent_records"
-        where = t(f"findings.{key}", some=some, n=total)
-        if len(arms) > 1:
-            return t("findings.extent_both", where=where, conditions=conditions)
-        return where
-    return t("findings.extent_in", what=conditions or t("findings.places", n=_count(group, severity)))
+    if is_only:
+        return t("findings.extent_in", what=conditions) if conditions else ""
+    places = t("findings.places", n=_count(group, severity))
+    if conditions:
+        return t("findings.extent_places", places=places, conditions=conditions)
+    return t("findings.extent_in", what=places)

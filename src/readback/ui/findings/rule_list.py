@@ -10,11 +10,12 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.checks.comparisons import Weighed
-from readback.checks.groups import WEIGHT, Group, by_severity
+from readback.checks.groups import WEIGHT, Group, by_severity, get_consequence
 from readback.checks.summary import Audit
 from readback.html.templates import render_template
 from readback.types import Severity, Workspace
 from readback.ui.common import address, show
+from readback.ui.common.draw import listing
 from readback.ui.common.draw.listing import FILTERS
 from readback.ui.findings import spread
 from readback.ui.overview import paired
@@ -109,7 +110,9 @@ def _row(group: Group, whole: Group, view: View) -> Mapping[str, object]:
         arms.append({"words": t(f"findings.{key}"), "whole": "", "chosen": chosen, "href": href})
     else:
         for arm in spread.rank_named(parts, view.arm, NAMED):
-            words = spread.name_arm(arm, parts[arm] if len(parts) > 1 else None, severity)
+            words = spread.name_arm(
+                arm, parts[arm] if len(parts) > 1 else None, severity, spread.name_files(whole, view.audit)
+            )
             href = address.href("findings", **{**filters, "code": group.code, "arm": arm})
             is_chosen = chosen and arm == view.arm
             arms.append({"words": words, "whole": spread.describe_arm(arm), "chosen": is_chosen, "href": href})
@@ -134,6 +137,7 @@ def _row(group: Group, whole: Group, view: View) -> Mapping[str, object]:
         if group.count < whole.count
         else t("findings.places", n=count),
         "lighter": _describe_lighter(group),
+        "consequence": listing.prose(get_consequence(group.code)),
         "left_out": t("findings.sum_more", n=whole.count - listed) if whole.count > listed else "",
         "arms": arms,
         "rest": t("findings.other_arms", n=rest) if rest else "",

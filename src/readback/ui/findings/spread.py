@@ -62,12 +62,27 @@ def is_in_all_records(group: Group, arms: Collection[str], audit: Audit, records
     return bool(counts) and 0 < records <= min(*counts, group.records)
 
 
-def name_arm(arm: str, part: Part | None, severity: Severity) -> Markup:
+def name_files(group: Group, audit: Audit) -> str:
+    """Return the file of the places of a rule that are about no condition, or how many files there are."""
+    name, rows = names(audit), {row.name for row in audit.conditions}
+    if isinstance(group.findings, Listed):
+        places = [kind.place for kind in group.findings.kinds]
+    else:
+        places = [finding.place for finding in group.findings]
+    files = {place.file or "" for place in places if name(place) not in rows}
+    if "" in files:  # a model or a judge of the configuration, or a file that the places do not have in common
+        return t("findings.no_condition")
+    if len(files) == 1:
+        return exact.spelling(files.pop())
+    return t("findings.in_files", n=len(files))
+
+
+def name_arm(arm: str, part: Part | None, severity: Severity, elsewhere: str = "") -> Markup:
     """Return a condition by its name, which the style sheet shortens, with its count where `part` has one; `severity`
-    is that of the rule, beside which a lighter one is named.
+    is that of the rule, beside which a lighter one is named; `elsewhere` names what is about no condition.
     """
     if arm == NO_ROW:
-        name = t("findings.no_condition")
+        name = elsewhere or t("findings.no_condition")
     else:
         name = exact.spelling(arm)
     if part is None:

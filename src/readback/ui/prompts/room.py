@@ -93,7 +93,8 @@ def draw_switch(view: str) -> None:
     links = [
         show.h(
             '<span class="{}" role="presentation">'
-            '<a class="rb-link" target="_self" role="tab" href="{}"{}>{} <span class="rb-view-hint">{}</span></a></span>',
+            '<a class="rb-link" target="_self" role="tab" href="{}"{}>{} '
+            '<span class="rb-view-hint">{}</span></a></span>',
             f"st-key-{PRESSED[name]}" if name in PRESSED else "",
             address.href("prompts", **{**own, "view": None if name == ONE else name}),
             show.tab(name == view),

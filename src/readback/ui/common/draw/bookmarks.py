@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, replace
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -21,28 +22,30 @@ from readback.words import t
 
 
 def offer(name: str, entry: Entry, plain: bool = True, item: str = "") -> None:
-    """Two quiet buttons: copy the entry for notes, add it to Review (or take it out). `name` is unique on the page;
-    unless `plain`, the way into Review is what the eye falls on. Where Review has an item about the same (`item` is its
-    key), that is a link to it, and the entry is added to that item.
+    """Draw quiet buttons: copy the entry for notes, add it to Review (or take it out). `name` is unique on the page.
 
-    The entry gets the name of the workspace in view where it has none.
+    Unless `plain`, the way into Review is what the eye falls on, and what else there is stands in a menu beside it.
+    Where Review has an item about the same (`item` is its key), that way is a link to it, and the entry is added to
+    that item, in the menu. The entry gets the name of the workspace in view where it has none.
     """
     if not entry.workspace:
         entry = replace(entry, workspace=choice.workspace().name)
     mark = replace(entry, link="").key  # the way to it names what else is in view, which makes it no other thing
     there = next((item for item in reviewing.state().agenda if item.entry.get("key") == mark), None)
+    is_folded = bool(item) or not plain
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"notes_{name}"):
         if item and not plain:
             show.draw(show.h('<span class="rb-open-item">{}</span>', show.link("review", t("list.open"), item=item)))
-        copy(name, markdown.format_entry(entry, words()), "notes.md", t("list.copy"))
-        if there is not None:
-            st.button(
-                t("list.remove_here"), key=f"unlist_{name}", type="tertiary", on_click=_remove, args=(name, there.id)
-            )
-        else:
-            kind: Literal["primary", "tertiary"] = "tertiary" if plain or item else "primary"
-            label = t("list.add_text" if item else "list.add")
-            st.button(label, key=f"list_{name}", type=kind, on_click=_add, args=(name, mark, entry))
+        elif not plain and there is None:
+            st.button(t("list.add"), key=f"list_{name}", type="primary", on_click=_add, args=(name, mark, entry))
+        with st.popover(t("list.more"), key=f"more_{name}", type="tertiary") if is_folded else nullcontext():
+            copy(name, markdown.format_entry(entry, words()), "notes.md", t("list.copy"))
+            if there is not None:
+                take_out = t("list.remove_here")
+                st.button(take_out, key=f"unlist_{name}", type="tertiary", on_click=_remove, args=(name, there.id))
+            elif item or plain:
+                label = t("list.add_text" if item else "list.add")
+                st.button(label, key=f"list_{name}", type="tertiary", on_click=_add, args=(name, mark, entry))
         reviewing.show_outcome(f"list_{name}")
 
 
