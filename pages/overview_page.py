@@ -88,7 +88,7 @@ with present.rest("table"):
     if rows:
         heading = t("overview.conditions_heading" if workspace.conditions else "overview.modes_heading")
         table.table("arms", columns, rows, caption=heading, headed=True)
-        show.draw(conditions_table.below(states))
+        show.draw(conditions_table.below(states, rows))
         if more := overview.elsewhere(audit):
             show.draw(show.h('<p class="rb-small">{}</p>', more))
         every = overview.link_every(workspace, t("overview.see_every")) if data is not None else ""

@@ -114,7 +114,7 @@ FIRST_SENTENCES = [
     (
         False,
         "high",
-        "“right” is better than “other” by 1.00 of 2 points on 40 shared questions, fair comparison.",
+        "“right” is better than “other” by 1.00 of 2 points, fair comparison.",
         f"{MINUS}1 {MINUS}0.5 0 good: other minus right is {MINUS}1.00 (no interval can be given). "
         f"✓ fair {MINUS}1.00 40 shared questions Clear difference.",
     ),
@@ -128,7 +128,7 @@ FIRST_SENTENCES = [
     (
         False,
         "near",
-        "Not certain that “right” is better than “other”: 0.20 of 2 points on 40 shared questions, "
+        "Not certain that “right” is better than “other”: 0.20 of 2 points, "
         "fair comparison. "
         "Even without any true difference, about one study in 25 would show one as large by chance.",
         f"✓ fair {MINUS}0.20 40 shared questions A difference, but not certain.",
@@ -195,7 +195,7 @@ def test_what_the_first_sentence_states_is_followed_by_what_to_do_about_it(servi
     first = said(test).split("<ol class='rb-first'>")[1].split("</ol>")[0].split("<li>")[1]
     text = " ".join(re.sub(r'<span class="rb-aloud">.*?</span>|<[^>]+>', " ", first).split())
     how = "Remove the text from the template or the stored prompt, and let the system message carry it."
-    assert text == f"What to do: {how}"
+    assert text == f"✕ error The user message contains system text What to do: {how}"
     assert "code=fmt-system-text-in-user" in first
 
 
@@ -273,10 +273,11 @@ def test_a_planned_comparison_that_cannot_be_judged_is_named_in_the_first_line()
 
 def test_a_clear_answer_says_what_it_is_to_be_read_with() -> None:
     test = overview(workspace="six-conditions")
-    caveats = "(one interval too narrow)."
-    assert f"on 23 shared questions, fair comparison {caveats}" in words(test)
-    assert "Only the prompt differs. A warning on one side" in pair_row(test, "instruction-only, open book")
-    assert "; but the interval of one mean is too narrow. 23 shared" in words(
+    assert "by 1.78 of 3 points, fair comparison. “Does training" in words(test)
+    assert "Compare the first two (not planned)" in ranked(test)
+    assert re.search(r"−0.62 −0.62 \([^)]*\); interval too narrow", ranked(test))
+    assert "Only the prompt differs. Warning on one side" in pair_row(test, "instruction-only, open book")
+    assert "does not rest on the mean of “instruction-only, closed book”, whose interval is too narrow. 23 sh" in words(
         page("results", workspace="six-conditions")
     )
 
@@ -547,6 +548,10 @@ def test_requests_that_differ_from_the_files_are_the_first_sentence(monkeypatch:
     assert re.search(r"differ from your files .* refusing \W house .* 24 24 24 of 24 differ", picture)
     assert "9 more conditions: all their requests equal your files" in picture
     assert "Longest prompt, in characters" not in picture  # what was sent is the question, not how long it is
+    apart = "“refusing | house” and “polite | house” were scored on other prompts than your files have"
+    assert f"{apart}, so do not compare them with the others. The other 9 may be compared with each other." in text
+    assert "System message, in every row: none." in text
+    assert "none" not in row(overview(), "plain | house")
     assert "0.75" not in text
     assert "all 11 conditions have the mean 1.00, so this score cannot tell them apart" in text
     assert "logged requests are equal, byte for byte" not in text  # said once, and drawn once

@@ -204,6 +204,8 @@ def differs(verdict: Verdict) -> str:
         return ""
     if len(verdict.varied) == 1 and verdict.missing:
         return t("verdict.varied_known", what=what)
+    if len(verdict.varied) == 1 and "system" in verdict.unchecked:
+        return t("verdict.varied_unstated", what=what)
     return t("verdict.varied", n=len(verdict.varied), what=what)
 
 

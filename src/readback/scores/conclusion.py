@@ -88,8 +88,8 @@ def conclude(table: ScoreTable, line: Line, fairness: str) -> Conclusion:
         return Conclusion(line, line.judge, "blocked", fairness, None, answer, "")
     against = fairness in AGAINST and line.verdict != "in question"
     clear = not against and report.is_clear(line)
-    if clear and (narrow := count_narrow_means(table, line)):
-        answer = t("scores.answer_narrow_means", text=answer, n=narrow)
+    if clear and (narrow := list_narrow_means(table, line)):
+        answer = t("scores.answer_narrow_means", text=answer, n=len(narrow), name=name(narrow[0]))
     return Conclusion(
         line,
         line.judge,
@@ -101,10 +101,14 @@ def conclude(table: ScoreTable, line: Line, fairness: str) -> Conclusion:
     )
 
 
-def count_narrow_means(table: ScoreTable, line: Comparison) -> int:
-    """Return of how many sides of a comparison the interval of the mean is known to be too narrow."""
+def list_narrow_means(table: ScoreTable, line: Comparison) -> tuple[ConditionKey, ...]:
+    """Return the sides of a comparison of which the interval of the mean is known to be too narrow. The difference does
+    not rest on it: it is tested, and its interval computed, from the differences on shared questions.
+    """
     rows = summary.rows(table, criterion=line.criterion, judge=line.judge)
-    return sum(row.condition in (line.a, line.b) and is_too_narrow(row.share_of_one, row.method) for row in rows)
+    sides = [row.condition for row in rows if row.condition in (line.a, line.b)]
+    narrow = {row.condition for row in rows if is_too_narrow(row.share_of_one, row.method)}
+    return tuple(side for side in sides if side in narrow)
 
 
 def conclude_best(

@@ -105,6 +105,8 @@ def conditions(
         if all(row[key] in (None, row["name"]) for row in rows) and not (key == "mode" and of_conditions)
     ]
     columns = [column for column in columns if column.key not in named]
+    if len(rows) > 1 and all(row["system"] == t("overview.no_system") for row in rows):
+        columns = [replace(column, in_view=False) if column.key == "system" else column for column in columns]
     return tuple(c for c in columns if c.key in columns_told or any(row[c.key] for row in rows)), rows
 
 
@@ -176,9 +178,11 @@ def states(workspace: Workspace, checked: Audit) -> States:
     )
 
 
-def below(states: States) -> Markup:
+def below(states: States, rows: Sequence[Cells]) -> Markup:
     """Draw what is true of all rows, and once the reason that several rows share."""
     lines = []
+    if not states.system and len(rows) > 1 and all(row["system"] == t("overview.no_system") for row in rows):
+        lines.append(t("overview.all_rows", column=t("overview.system"), said=t("overview.no_system")))
     for name in ("system", "around"):
         column = t(f"overview.{name}")
         if state := states.of_all(name):

@@ -12,6 +12,8 @@ from markupsafe import Markup
 
 from readback.checks.fair_pairs import name_of
 from readback.scores import in_view, summary
+from readback.scores.certainty import is_too_narrow
+from readback.scores.leaders import find_unplanned_leaders
 from readback.scores.sentences import not_compared, report
 from readback.scores.summary_row import Row
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, ScoreTable
@@ -51,6 +53,7 @@ class Shape:
     center: float | None = None
     span: tuple[float, float] | None = None
     judge: str = ""
+    is_narrow: bool = False  # its interval is known to be too narrow
 
     @property
     def summary(self) -> str:
@@ -79,6 +82,7 @@ class Headline:
     scale: Criterion
     levels: Mapping[str, tuple[Shape, ...]]
     is_disputed: bool  # by judges who agree too little for a conclusion
+    leaders: tuple[Shape, ...] = ()  # the two best means, where the plan compares others and not these two
 
     def find_shape(self, condition: str) -> Shape | None:
         """Return the shape of a condition's scores."""
@@ -109,8 +113,10 @@ def headline(workspace: Workspace, table: ScoreTable) -> Headline | None:
     left_out = in_view.left_out(table, wanted, criterion_and_judge)
     levels = _list_levels(workspace, table, wanted, criterion_and_judge)
     is_disputed = not_compared.find_dispute(table, wanted, criterion_and_judge) is not None
+    first_two = find_unplanned_leaders(view, workspace, wanted, criterion_and_judge) or ()
+    leaders = tuple(shapes[view.label(row.condition)] for row in first_two)
     return Headline(
-        wanted, judge, table.synthetic, values, view.varying, shapes, left_out, criterion, levels, is_disputed
+        wanted, judge, table.synthetic, values, view.varying, shapes, left_out, criterion, levels, is_disputed, leaders
     )
 
 
@@ -221,10 +227,10 @@ def pictures(head: Headline, shapes: Mapping[str, Shape]) -> tuple[Column, ...]:
 
     def mean(row: Mapping[str, Any]) -> Markup | str:
         shape = shapes.get(row["name"])
-        if shape is None or not shape.without:
-            if shape:
-                return shape.mean
-            return "–"
+        if shape is None:
+            return show.h('<span class="rb-small">{}</span>', means.explain_unscored(None))
+        if not shape.without:
+            return shape.mean
         return show.h('{}<br><span class="rb-small rb-nobr">{}</span>', shape.mean, shape.without)
 
     title = t("overview.shape_synthetic" if head.synthetic else "overview.shape", criterion=head.criterion)
@@ -262,7 +268,10 @@ def _shape(
     parts = [show.h(box, f"rb-step {looks[name]}", n, name, n) for name, n in counts.items() if n]
     parts += [show.h(box, "rb-left", missing, t("overview.missing"), missing)] if missing else []
     picture = show.h('<span class="rb-shape" role="img" aria-label="{}">{}</span>', label, show.join(parts))
-    mean = means.format_mean(row.mean)
+    if row.mean is None:
+        mean = means.explain_unscored(row)
+    else:
+        mean = means.format_mean(row.mean)
     if row.span:
         mean = t("overview.mean_said", mean=mean, **means.format_ends(row))
     many = missing > MANY * (row.n + missing)  # the mean is of the rest, which may not be like them
@@ -274,7 +283,19 @@ def _shape(
     address_of = format_address(table, row.condition)
     condition = name_of(workspace, table, row.condition) or ""
     return Shape(
-        name, row.n, missing, mean, without, spread, picture, address_of, values, condition, row.mean, row.span
+        name,
+        row.n,
+        missing,
+        mean,
+        without,
+        spread,
+        picture,
+        address_of,
+        values,
+        condition,
+        row.mean,
+        row.span,
+        is_narrow=is_too_narrow(row.share_of_one, row.method),
     )
 
 

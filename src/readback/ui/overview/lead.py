@@ -101,31 +101,14 @@ def _format_pair(workspace: Workspace, verdict_of_pair: Verdict, answer: Answer 
         suffix = fairness
     else:
         suffix = ""
-    caveats = _list_caveats(answer.view, answer.conclusion)
-    sentence = f"{compare_sides(answer.view, answer.conclusion)}{suffix}"
-    return show.h("{}{}. {}", sentence, _bracket(caveats), answer.doubt)
+    sentence = f"{compare_sides(answer.view, answer.conclusion, is_drawn=True)}{suffix}"
+    return show.h("{}. {}", sentence, answer.doubt)
 
 
-def _list_caveats(view: ScoreTable, concluded: Conclusion) -> list[Markup | str]:
-    """Return of how many means of a clear answer the interval is too narrow; nothing where it is not clear."""
-    line = concluded.line
-    if concluded.fairness in AGAINST or isinstance(line, Blocked) or not report.is_clear(line):
-        return []
-    narrow = conclusion.count_narrow_means(view, line)
-    if narrow:
-        return [t("overview.but_narrow", n=narrow)]
-    return []
-
-
-def _bracket(caveats: Sequence[Markup | str]) -> Markup:
-    """Return what an answer is to be read with, in brackets behind it; "" where there is nothing."""
-    if caveats:
-        return show.h(t("overview.but", what="{what}"), what=show.join(caveats, ", "))
-    return Markup("")
-
-
-def compare_sides(view: ScoreTable, concluded: Conclusion) -> str:
-    """Return what is concluded of two conditions in a sentence without its full stop, both by their names."""
+def compare_sides(view: ScoreTable, concluded: Conclusion, *, is_drawn: bool = False) -> str:
+    """Return what is concluded of two conditions in a sentence without its full stop, both by their names; on how many
+    shared questions, unless it is drawn as a row that says so.
+    """
     line, name = concluded.line, partial(report.short, view)
     if isinstance(line, Blocked) or concluded.fairness in AGAINST or line.difference is None:
         return f"{t('overview.with', a=name(line.b), b=name(line.a))}: {concluded.answer}"
@@ -135,7 +118,7 @@ def compare_sides(view: ScoreTable, concluded: Conclusion) -> str:
     else:
         high, low = (line.a, line.b)
     size = report.size(line, criterion) or report.plus(abs(line.difference))
-    numbers = t("overview.numbers", size=size, n=line.n_shared)
+    numbers = size if is_drawn else t("overview.numbers", size=size, n=line.n_shared)
     if line.verdict not in paired.CLEAR:
         if line.verdict == "not separated":
             return t("overview.lead_open", a=name(line.b), b=name(line.a), numbers=numbers)
@@ -219,8 +202,7 @@ def unplanned_answer(workspace: Workspace, table: ScoreTable, audit: Audit) -> s
         question = f"{t('scores.best_which', factor=by)} "
     else:
         question = ""
-    caveats = _bracket(_list_caveats(view, pair)).unescape()
-    return f"{question}{criterion}: {text}{suffix}{caveats}. {_add_fairness(workspace)}".strip()
+    return f"{question}{criterion}: {text}{suffix}. {_add_fairness(workspace)}".strip()
 
 
 def _name_none(view: ScoreTable, concluded: BestOf) -> str:

@@ -64,7 +64,11 @@ def draw_answer(
     after = Markup("")
     if requests and not (answers or judged or scored):  # nothing is known but what was sent
         sentence, requests, after, texts = requests, Markup(""), texts, Markup("")
-    before = show.h('<p class="rb-lead rb-answer-first">{}</p>{}', requests, texts) if requests else ""
+    before = Markup("")
+    if requests:
+        before = show.h('<p class="rb-lead rb-answer-first">{}</p>{}', requests, texts)
+        if not judged and (comparable := requests_line.describe_comparable(audit)):
+            before = show.h('{}<p class="rb-answer-next">{}</p>', before, comparable)
     if scored:
         note = means.format_synthetic(scored)
     else:
@@ -304,10 +308,10 @@ def _advise(audit: Audit, weighed_group: Weighed) -> Markup:
     advice = sentence.cut_first(places.find_advice(group))
     if not advice:
         return Markup("")
-    label = show.h('<span class="rb-aloud">{}: </span>{}', group.title, advice)
-    link = show.link("findings", label, code=group.code)
+    link = show.link("findings", group.title, code=group.code)
     sides = _sides(audit, weighed_group) if weighed_group.with_finding[1:] else ""
-    return show.h('<li>{} {} <span class="rb-small">{}</span></li>', t("overview.first_fix"), link, sides)
+    item = '<li>{} {} <span class="rb-small">{}</span><p class="rb-first-fix">{} {}</p></li>'
+    return show.h(item, show.severity(group.severity), link, sides, t("overview.first_fix"), advice)
 
 
 def _first(audit: Audit, weighed_group: Weighed, by: str, number: int) -> Markup:

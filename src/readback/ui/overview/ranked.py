@@ -33,7 +33,7 @@ class Entry:
     """A condition: its name as a link, its number as text, and where it is drawn in percent; `low` and `high` are the
     ends of its interval, or of its bar. `name` is the workspace's name of it.
 
-    `factor` is named before the first of its values, of which there are `values`.
+    `note` stands beside what is drawn. `factor` is named before the first of its values, of which there are `values`.
     """
 
     name: str
@@ -47,6 +47,7 @@ class Entry:
     extra: Markup | str = ""
     factor: Markup | str = ""
     values: int = 0
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,26 @@ def draw_means(head: Headline, judged: Sequence[Verdict], answers: Mapping[Pair,
         notes.append(t("overview.ranked_disputed" if head.is_disputed else "overview.ranked_open"))
     title = t("overview.ranked", criterion=head.criterion)
     columns = (t("overview.name"), t("overview.ranked_mean"))
-    _draw(title, " ".join(notes), columns, entries, scale, judged, is_bar=False, is_open=is_open)
+    note = show.join([*notes, *filter(None, [_link_leaders(head)])], " ")
+    _draw(title, note, columns, entries, scale, judged, is_bar=False, is_open=is_open)
+    _draw_unscored([shape for shape in head.shapes.values() if shape.center is None])
+
+
+def _link_leaders(head: Headline) -> Markup:
+    """Return that the first two are not compared by the plan, as the way to compare them on Results."""
+    if not head.leaders:
+        return Markup("")
+    params = {"criterion": head.criterion, "baseline": head.leaders[-1].address_of}
+    return show.link("results", t("overview.ranked_leaders_way"), **params)
+
+
+def _draw_unscored(shapes: Sequence[Shape]) -> None:
+    """Draw the conditions that have no mean, with the reason: the first few, the others counted."""
+    lines = [t("overview.ranked_unscored", name=shape.name, why=shape.mean) for shape in shapes[:ENDS]]
+    if len(shapes) > ENDS:
+        lines.append(t("overview.ranked_unscored_more", n=len(shapes) - ENDS))
+    if lines:
+        show.draw(show.h('<p class="rb-small">{}</p>', " ".join(lines)))
 
 
 def _draw_levels(head: Headline) -> None:
@@ -206,7 +226,9 @@ def _build_mean(shape: Shape, scale: Axis) -> Entry:
         low, high = (None, None)
     center = scale.place(shape.center or 0.0)
     number = means.format_mean(shape.center)
-    return Entry(shape.condition or shape.name, shape.name, link, number, shape.summary, center, low, high)
+    note = t("overview.ranked_narrow") if shape.is_narrow else ""
+    aloud = f"{shape.summary}; {note}" if note else shape.summary
+    return Entry(shape.condition or shape.name, shape.name, link, number, aloud, center, low, high, note=note)
 
 
 def _build_length(row: Row, length: int, scale: Axis) -> Entry:
@@ -222,7 +244,7 @@ def _build_length(row: Row, length: int, scale: Axis) -> Entry:
 
 def _draw(
     title: str,
-    note: str,
+    note: Markup | str,
     columns: tuple[str, str],
     entries: Sequence[Entry | Gap],
     scale: Axis,

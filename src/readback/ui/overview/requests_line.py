@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import streamlit as st
 from markupsafe import Markup
 
+from readback.checks.comparisons import Pair, verdicts, weighed
+from readback.checks.groups import groups
 from readback.checks.held_requests import count_held, describe_held
 from readback.checks.summary import Audit
 from readback.html import exact
@@ -24,6 +27,7 @@ from readback.words import t
 from readback.workspace.tools import tool_logs
 
 CODE = "fmt-assembly-differs"
+MOST = 12  # conditions of which each is held against each
 NAMED = 3  # kinds of difference whose text is in the line below; more are counted
 CHOICES = 20  # conditions of logs for which a choice is drawn
 SHOWN = 90  # characters of such a text
@@ -80,6 +84,28 @@ def describe_texts(audit: Audit) -> Markup:
     if parts:
         return show.h('<p class="rb-small">{}</p>', show.join(parts, " · "))
     return Markup("")
+
+
+def describe_comparable(audit: Audit) -> str:
+    """Return which conditions may be compared where logged requests of some differ from the files, and what that means
+    for the scores of these; "" where none differ or all do.
+    """
+    rows = [row for row in audit.conditions if row.choice.condition]
+    differing = [row.name for row in rows if row.observed[0] < row.observed[1]]
+    others = [row.name for row in rows if row.name not in differing]
+    if not differing or not others:
+        return ""
+    apart = t("held.scores_apart", n=len(differing), names=t("verdict.and").join(f"“{name}”" for name in differing))
+    if len(differing) > NAMED:
+        apart = t("held.scores_apart_many", n=len(differing))
+    if not 1 < len(others) <= MOST:
+        return apart
+    pairs = tuple(Pair(a, b) for a, b in combinations(others, 2))
+    judged = verdicts(audit, weighed(audit, groups(audit), pairs), pairs)
+    fair = sum(each.kind in ("fair", "same") for each in judged)
+    if fair == len(pairs):
+        return f"{apart} {t('held.comparable_all', n=len(others))}"
+    return f"{apart} {t('held.comparable_some', n=len(others), fair=fair, pairs=len(pairs))}"
 
 
 def draw_logs(workspace: Workspace) -> None:

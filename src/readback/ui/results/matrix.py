@@ -46,9 +46,10 @@ class Head:
 @dataclass(frozen=True, slots=True)
 class Cell:
     """The mean of a condition under a criterion, with the colours that it has in both themes and its place on the scale
-    in percent, None where neither end is better; "" where not scored.
+    in percent, None where neither end is better; "" where not scored, and `why` not.
     """
 
+    why: str = ""
     href: str = ""
     mean: str = ""
     interval: str = ""
@@ -165,7 +166,7 @@ def _build_head(column: Column, view: View, *, is_worded: bool) -> Head:
 def _build_cell(column: Column, condition: ConditionKey) -> Cell:
     row = column.rows.get(condition)
     if row is None or row.mean is None:
-        return Cell()
+        return Cell(means.explain_unscored(row))
     scored = [other.mean for other in column.rows.values() if other.mean is not None]
     low, high = charts.find_axis_range(column.criterion, scored)
     share = (row.mean - low) / (high - low)
@@ -177,8 +178,8 @@ def _build_cell(column: Column, condition: ConditionKey) -> Cell:
     else:
         interval = ""
     if column.criterion.direction == "none":  # no end is better, so none has a colour
-        return Cell(column.href, mean, interval, row.n)
-    return Cell(column.href, mean, interval, row.n, _format_style(share), round(100 * share, 1))
+        return Cell("", column.href, mean, interval, row.n)
+    return Cell("", column.href, mean, interval, row.n, _format_style(share), round(100 * share, 1))
 
 
 def _format_style(share: float) -> str:

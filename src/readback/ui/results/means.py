@@ -22,6 +22,14 @@ LISTED = 3  # conditions that lost many scores and are named for it, beside thos
 SMALL = 20  # scored answers below which the reader is reminded how few they are
 
 
+def explain_unscored(row: Row | None) -> str:
+    """Return in a few words why a condition has no mean: no file has a row of it, or what became of its rows."""
+    if row is None or not (row.failed or row.missing or row.not_applicable):
+        return t("scores.unscored_absent")
+    states = (("failed", row.failed), ("missing", row.missing), ("na", row.not_applicable))
+    return ", ".join(t(f"scores.unscored_{state}", n=n) for state, n in states if n)
+
+
 def format_lead(table: ScoreTable, rows: Sequence[Row], criterion: Criterion) -> str:
     """Return the range of the means, in words that promise nothing, and the few scores that widen an inferred scale."""
     sentence = _format_range(table, rows, criterion)
