@@ -77,7 +77,7 @@ if (example := widest.find_example(lines, table)) is not None:
 lead.await_check(checking)
 first_sight.draw_notes(table, workspace, plan, rows, concluded, view)
 with present.slide("criteria"):
-    matrix.draw_matrix(table, workspace, rows, view)
+    matrix.draw_matrix(table, workspace, rows, view, concluded)
 with present.rest("below"):
     first_sight.draw_warnings(table, rows, view)
     judge = in_view.judge_name(scored, criterion.name, view.judge) if view.judge else ""

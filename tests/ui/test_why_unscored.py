@@ -37,3 +37,23 @@ def test_overview_names_the_condition_that_is_not_in_its_ranking(
 
 def test_no_row_is_not_in_the_score_files() -> None:
     assert means.explain_unscored(None) == "not in the score files"
+
+
+@pytest.mark.parametrize(
+    ("more", "order", "names"),
+    [
+        ("", "The better mean of first_score comes first.", ["high", "low", "mid"]),
+        ("criteria: {first_score: {direction: none}}\n", "Conditions are in the order of the files", None),
+    ],
+)
+def test_the_order_of_conditions_is_stated_and_is_by_mean_only_where_that_ranks(
+    write: Write, monkeypatch: pytest.MonkeyPatch, more: str, order: str, names: list[str] | None
+) -> None:
+    gains = {"low": 1, "high": 4, "mid": 0}
+    rows = "".join(f"q{item},{name},{item % 4 + gain}\n" for item in range(20) for name, gain in gains.items())
+    files = {"readback.yml": f"scores: [s.csv]\n{more}", "s.csv": f"qid,condition,first_score\n{rows}"}
+    monkeypatch.setenv("READBACK_WORKSPACE", str(write(files)))
+    page = looking.scores()
+    assert order in looking.words(page)
+    table = looking.said(page).split('<table class="rb-matrix')[1].split("</table>")[0]
+    assert re.findall(r'<bdi title="(\w+)">', table) == (names or list(gains))

@@ -12,7 +12,9 @@ from markupsafe import Markup
 
 from readback.html.templates import render_template
 from readback.scores import charts, criterion_kinds, in_view
-from readback.scores.sentences import report
+from readback.scores.conclusion import AGAINST
+from readback.scores.drawn_pairs import list_fairness
+from readback.scores.sentences import not_compared, report
 from readback.scores.summary_row import Row
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.scores.values.criteria import scale_text
@@ -21,6 +23,7 @@ from readback.ui.common import show
 from readback.ui.results import choices, drilldown, means
 from readback.ui.results.choices import View
 from readback.ui.results.drilldown import format_address
+from readback.ui.results.lead import Concluded
 from readback.words import t
 
 SHOWN = 12  # conditions in sight; the others are folded
@@ -68,9 +71,14 @@ class Column:
     href: str  # which chooses the criterion
 
 
-def draw_matrix(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: View) -> None:
-    """Draw the conditions of the view under every criterion; nothing where there is one of each."""
+def draw_matrix(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: View, concluded: Concluded) -> None:
+    """Draw the conditions of the view under every criterion; nothing where there is one of each. The better mean comes
+    first where that says something, else they are in the order of the files.
+    """
     columns = list_columns(table, workspace, view)
+    is_ranked = can_rank(table, rows, view, concluded)
+    if not is_ranked:
+        rows = in_view.ranked(table, view.by or None, view.criterion.name, view.judge)
     conditions = list(dict.fromkeys(row.condition for row in rows))
     for column in columns:
         conditions += [condition for condition in column.rows if condition not in conditions]
@@ -82,6 +90,7 @@ def draw_matrix(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], vi
     cells = [[_build_cell(column, condition) for column in columns] for condition in conditions]
     counts = [cell.n for row in cells for cell in row if cell.mean]
     is_turned = len(columns) > max(BROAD, len(conditions))
+    order = t("scores.matrix_ranked" if is_ranked else "scores.matrix_unranked", criterion=view.criterion.name)
     lines: list[tuple[Head | Markup, Sequence[Cell]]] = list(zip(names, cells, strict=True))
     if is_turned:
         lines = list(zip(heads, zip(*cells, strict=True), strict=True))
@@ -95,10 +104,23 @@ def draw_matrix(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], vi
             lines=lines[:SHOWN],
             more=lines[SHOWN:],
             more_title=t(f"scores.matrix_more{'_criteria' if is_turned else ''}", n=len(lines) - SHOWN),
-            how=" ".join(_explain(columns, counts, directions, is_turned=is_turned)),
+            how=" ".join([*_explain(columns, counts, directions, is_turned=is_turned), order]),
             key=[(100 * share, _format_style(share)) for share in KEY] if directions - {"none"} else (),
         )
     )
+
+
+def can_rank(table: ScoreTable, rows: Sequence[Row], view: View, concluded: Concluded) -> bool:
+    """Tell whether the order of the means under the criterion in view says something: not where no end is better, where
+    all means are the same, where the judges disagree too much, or where no pair of the answer may be compared.
+    """
+    if view.criterion.direction == "none" or len({means.format_mean(row.mean) for row in rows}) < 2:
+        return False
+    file_table, name = choices.get_file_table(table), view.criterion.name
+    if not_compared.find_dispute(file_table, name, view.judge) or not_compared.find_scales(file_table, name):
+        return False
+    pairs = list_fairness(concluded.conclusions)
+    return not pairs or any(kind not in AGAINST for kind in pairs.values())
 
 
 def _explain(
