@@ -13,9 +13,12 @@ from streamlit.testing.v1 import AppTest
 
 from readback.review import state
 from readback.review.agenda import Item
+from readback.review.event import Draft, new_id
 from readback.review.store import Store
 from readback.ui.review import decision_bar
 
+RESULT = "result:instruction-only, closed book|instruction-only, open book"
+UNKNOWN = "comparison:base, open book|RAG-trained, open book"
 MISTAKES = DEMO.with_name("six-conditions-mistakes")
 
 
@@ -54,26 +57,58 @@ def decided(test: AppTest, key: str, verdict: str, reason: str, name: str = "") 
 
 
 def test_the_items_are_there_in_their_order_and_the_first_is_open_by_itself(root: Path) -> None:
-    test = page("review")
+    test = page("review", item=UNKNOWN)
     told = words(test)
-    assert ("Open 5" in told, "Decided 0" in told, "Signed 0" in told) == (True, True, True)
-    assert "5 items to decide" in told
+    assert ("Open 6" in told, "Decided 0" in told, "Signed 0" in told) == (True, True, True)
+    assert "6 items to decide" in told
     assert order(test) == [
-        "comparison:base, open book|RAG-trained, open book", "finding:fmt-context-not-sent",
+        RESULT, "comparison:base, open book|RAG-trained, open book", "finding:fmt-context-not-sent",
         "finding:fmt-reference-cites-missing", "finding:dat-bad-line", "finding:fmt-answer-cites-missing",
     ]  # fmt: skip
     whole = "“RAG-trained, open book” and “base, open book”: The prompt lacks contexts that the record lists"
     assert f'title="Error: {whole}"' in said(test)
     assert [told.count(heading) for heading in ("Planned comparisons", "Other items")] == [1, 1]
-    assert told.index("Planned comparisons") < told.index("May “RAG-trained")
+    assert told.index("Planned comparisons") < told.index("Does reading the manual help?")
+    assert told.index("Does reading the manual help?") < told.index("May “RAG-trained")
     assert told.index("May “RAG-trained") < told.index("Other items") < told.index("The reference cites contexts")
     assert "An error is on both sides: “The prompt lacks contexts that the record lists”." in told
-    assert "Item 1 of 5" in told
+    assert "Item 2 of 6" in told
+    assert "No conclusion. By “relevance”: not known: whether it is fair cannot be told" in told
+    assert told.index("Not known: no Modelfile of base") < told.index(
+        "95 % interval"
+    )  # the evidence of the verdict first
     assert "Cannot tell. The system message of base, open book is not known" in told
     assert "+0.46 not known" in told  # beside the difference as above it
     assert "o clear difference" not in told
     assert "Not known: no Modelfile of base is among the files." in told
     assert ("<ins" in said(test), "This side has no such message" in told) == (False, False)
+
+
+def test_the_first_item_is_the_fair_comparison_by_its_question_and_says_what_the_data_favour(root: Path) -> None:
+    test = page("review")
+    told = words(test)
+    assert 'data-rb-item="' + RESULT in said(test)
+    assert "Comparison Does reading the manual help?" in told
+    assert (
+        "The data favour “instruction-only, open book”. By “relevance”: “instruction-only, open book” is better" in told
+    )
+    assert told.index("The data favour") < told.index("Only the prompt differs") < told.index("+1.78")
+    assert "Sign off: 6 errors, 6 items still open" in told
+    named(test)
+    form = decision_bar.get_form(Item(RESULT, "score", ""))
+    test.text_input(key=f"owner_{form}").set_value("Bo")
+    decided(test, RESULT, "accept", "We ship it.")
+    (decision,) = held(root).decisions
+    assert (decision.item, decision.verdict, decision.owner) == (RESULT, "accept", "Bo")
+    assert "Saved. Rely on it: Does reading the manual help?" in words(test)
+
+
+def test_a_decision_on_the_pair_itself_is_one_on_what_is_concluded_of_it(root: Path) -> None:
+    subject = {"kind": "comparison", "names": ["instruction-only, closed book", "instruction-only, open book"]}
+    payload = {"subject": subject, "verdict": "accept", "reason": "Known.", "on": "the pair"}
+    named(page("review"))
+    Store(root).save(Draft("decision", payload, "Ada", "cli", new_id()))
+    assert "Open 5" in words(page("review"))
 
 
 def test_without_a_plan_and_without_faults_it_says_that_nothing_was_planned_and_not_that_it_is_fair(
@@ -130,7 +165,8 @@ def test_the_name_of_whoever_decides_is_asked_in_the_bar(root: Path) -> None:
 def test_each_item_is_decided_with_its_evidence_and_leads_to_the_next(root: Path) -> None:
     test = named(page("review", item="finding:fmt-context-not-sent"))
     told = words(test)
-    assert "Item 2 of 5" in told
+    assert "Item 3 of 6" in told
+    assert told.index("2 of 4 contexts are inside") < told.index("It is in 2 records")
     assert "2 of 4 contexts are inside the prompt; missing: 3, 4" in told
     assert "Context 3 was not sent: [3] Section: Berths" in told.replace("Context 3 was not sent: Section", "")
     assert "Decision" in [one.label for one in test.button_group]
@@ -147,9 +183,9 @@ def test_each_item_is_decided_with_its_evidence_and_leads_to_the_next(root: Path
     assert decision.lock
     told = words(test)
     assert "Saved. Fix it: “RAG-trained, open book” and “base, open book”: The prompt lacks" in told
-    assert "Open 4" in told
+    assert "Open 5" in told
     assert "Decided 1" in told
-    assert "Item 2 of 4" in told  # the next one, by itself
+    assert "Item 3 of 5" in told  # the next one, by itself
     assert "The reference cites contexts that do not exist" in told
     again = words(turned(test, "review", item="finding:fmt-context-not-sent"))
     assert "Fix it (decided by Ada):" in again
@@ -160,7 +196,7 @@ def test_what_is_deferred_is_not_decided(root: Path) -> None:
     test = named(page("review"))
     decided(test, order(test)[0], "defer", "Next week.")
     told = words(test)
-    assert ("Open 4" in told, "Decided 0" in told) == (True, True)
+    assert ("Open 5" in told, "Decided 0" in told) == (True, True)
     assert "One to decide later" in told
     assert "Ada: decide later" in told
     told = words(turned(test, "review", view="decided"))
@@ -172,8 +208,8 @@ def test_all_items_are_decided_in_a_row(root: Path) -> None:
     test = named(page("review"))
     for key in order(test):
         decided(test, key, "accept", "As it is.")
-    assert "All 5 items are decided." in words(test)
-    assert len(held(root).decisions) == 5
+    assert "All 6 items are decided." in words(test)
+    assert len(held(root).decisions) == 6
 
 
 def test_what_was_put_there_from_a_page_joins_the_item_about_the_same(root: Path) -> None:
@@ -189,7 +225,7 @@ def test_what_was_put_there_from_a_page_joins_the_item_about_the_same(root: Path
 
 def test_presenting_walks_from_the_first_item_and_shows_the_time_only_when_asked(root: Path) -> None:
     test = page("review", present="1")
-    assert "Item 1 of 5" in words(test)
+    assert "Item 1 of 6" in words(test)
     assert 'role="timer"' not in said(test)
     clicked(test, "clock")
     assert "0:0" in words(test)

@@ -1,9 +1,9 @@
 """What a meeting should talk about, in which order: written from the study itself, then arranged by those who meet.
 
-The order of the items that nobody moved: what changed since the last sign-off; planned comparisons that are not fair,
-or of which it cannot be told; other findings by weight (an error on a planned comparison, an error on a condition, an
-error elsewhere, then warnings likewise); scores that surprise or are disputed; notes that are open, the overdue ones
-first; what was added by hand. Infos are not on it.
+The order of the items that nobody moved: what changed since the last sign-off; planned comparisons that are fair and
+have scores, the clear answers first; those that are not fair, or of which it cannot be told; other findings by weight
+(an error on a planned comparison, an error on a condition, an error elsewhere, then warnings likewise); scores that
+surprise or are disputed; notes that are open, the overdue ones first; what was added by hand. Infos are not on it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from readback.checks.run import engine
 from readback.checks.summary import Audit
 from readback.prompts.children import Progress
 from readback.review import signing
+from readback.review.concluded import Concluded, conclude_planned
 from readback.review.leaves import NothingToLock, reuse_leaves
 from readback.review.since import STUDY, NoBefore, Since, since_signoff
 from readback.review.state import Decision, Note, Review, SignOff, Step, build_review
@@ -37,6 +38,7 @@ from readback.words import t
 
 Kind = Literal["since", "comparison", "finding", "score", "note", "added"]
 LONG = 160  # characters of a note's text that stand for it here; the note has all
+FAIR = ("fair", "same")  # verdicts on a comparison under which its scores may be held against each other
 PROOFS = 3  # findings that an item points at
 
 
@@ -91,7 +93,8 @@ def build_agenda(
     """Return the agenda. `day` is today, for what is overdue; `since` is what changed since the last sign-off of
     the whole study, where that is known by now.
     """
-    items = [*_list_since_items(review, since), *_list_study_items(opened, audit, since)]
+    items = [*_list_since_items(review, since), *_list_result_items(opened, audit, table)]
+    items += _list_study_items(opened, audit, since)
     if table is not None and len(table.columns):
         items += _list_score_items(opened, table)
     items += [*_list_note_items(review, day), *_list_added_items(review)]
@@ -99,6 +102,9 @@ def build_agenda(
     remaining = join_entries(remaining, audit)
     # A decision on a planned comparison is one on the item about it, wherever it was made.
     decided = {decision.item or str(decision.subject): decision for decision in review.decisions if decision.in_force}
+    for item in items:
+        if item.key.startswith("result:") and str(item.subject) in decided:
+            decided.setdefault(item.key, decided[str(item.subject)])
     return Agenda(remaining, dropped, decided)
 
 
@@ -180,6 +186,39 @@ def _list_since_items(review: Review, since: Since | None) -> Iterator[Item]:
     lines += [t("agenda.since_scores", n=len(since.scores))] if since.scores else []
     lines += [t("agenda.since_stale", n=len(since.stale))] if since.stale else []
     yield Item("since", "since", t("agenda.since", **by), (*lines, *since.unknown), page="since")
+
+
+def _list_result_items(opened: Workspace, audit: Audit, table: ScoreTable | None) -> Iterator[Item]:
+    """Yield the planned comparisons that are fair and have scores: what is concluded of them is to be decided."""
+    pairs = planned(opened)
+    if table is None or not len(table.columns) or not pairs:
+        return
+    weighed_groups = weighed(audit, groups(audit), pairs)
+    judged = {verdict.pair: verdict for verdict in verdicts(audit, weighed_groups, pairs)}
+    concluded = conclude_planned(opened, table, tuple(judged.values()))
+    fair = [pair for pair, each in concluded.items() if judged[pair].kind in FAIR and each.conclusion.sentence]
+    for pair in sorted(fair, key=lambda pair: concluded[pair].conclusion.better is None):
+        yield _build_result_item(opened, judged[pair], concluded[pair], weighed_groups)
+
+
+def _build_result_item(
+    opened: Workspace, verdict: Verdict, concluded: Concluded, weighed_groups: Sequence[Weighed]
+) -> Item:
+    a, b = verdict.pair.a, verdict.pair.b
+    sides = {a, b}
+    questions = (plan.question for plan in compare.list_planned(opened) if {plan.a, plan.b} == sides)
+    return Item(
+        f"result:{a}|{b}",
+        "score",
+        t("agenda.result", a=a, b=b, said=concluded.conclusion.headline),
+        (*why(verdict), *_list_touching(verdict, weighed_groups)),
+        "scores",
+        {"criterion": concluded.criterion},
+        Subject("comparison", (a, b)),
+        title=next((question for question in questions if question), "") or t("agenda.title_result", a=a, b=b),
+        pair=verdict.pair,
+        verdict=verdict,
+    )
 
 
 def _list_study_items(opened: Workspace, audit: Audit, since: Since | None) -> Iterator[Item]:

@@ -14,6 +14,7 @@ KINDS: Mapping[str, str] = {
     "since": "since",
     "comparison": "comparison",
     "finding": "finding",
+    "result": "score",
     "score": "score",
     "agreement": "score",
     "note": "note",

@@ -31,6 +31,6 @@ def _count_errors(audit: Audit, agenda: Agenda) -> int:
         if decision is None or decision.verdict != "accept":
             continue
         accepted.add(item.key.removeprefix("finding:"))
-        if item.verdict is not None:
+        if item.kind == "comparison" and item.verdict is not None:
             accepted |= {fault.code for fault in item.verdict.faults}
     return sum(group.count for group in groups(audit) if group.severity == "error" and group.code not in accepted)

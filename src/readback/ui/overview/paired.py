@@ -9,9 +9,9 @@ from functools import partial
 from markupsafe import Markup
 
 from readback.checks.comparisons import Pair, Verdict, Weighed
-from readback.checks.fair_pairs import name_of
 from readback.checks.summary import Audit
-from readback.scores import conclusion, criterion_kinds, in_view
+from readback.review.concluded import conclude_planned
+from readback.scores import conclusion
 from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Blocked
 from readback.scores.conclusion import Conclusion
@@ -120,28 +120,11 @@ class Answer:
 
 
 def answers(workspace: Workspace, table: ScoreTable, verdicts: Sequence[Verdict]) -> Mapping[Pair, Answer]:
-    """Return what Results says first of each planned comparison: under the first criterion, in the order of Results,
-    that the plan has for it, by the judge (or the judges together) that Results begins with.
-    """
-    answers_by_pair: dict[Pair, Answer] = {}
-    plan, kinds = list_planned(workspace), {verdict_of_pair.pair: verdict_of_pair.kind for verdict_of_pair in verdicts}
-    for criterion in criterion_kinds.order_of(table, workspace) if plan else ():
-        judge = next(iter(in_view.judges(table, criterion)), None)
-        if judge is None or answers_by_pair.keys() == kinds.keys():
-            break
-        view = in_view.get_judge_table(table, judge)
-        for line in in_view.of_plan(view, plan, criterion, judge):
-            a, b = (name_of(workspace, view, key) or "" for key in (line.a, line.b))
-            pair = next((pair for pair in kinds if {pair.a, pair.b} == {a, b}), None)
-            if pair is None or pair in answers_by_pair:
-                continue
-            # the fault is said beside it
-            if kinds[pair] == "same":
-                kind = "fair"
-            else:
-                kind = kinds[pair]
-            doubt = _find_doubt(view, line, kind)
-            answers_by_pair[pair] = Answer(criterion, judge, conclusion.conclude(view, line, kind), view, doubt)
+    """Return what Results says first of each planned comparison, and what is to be doubted in it."""
+    answers_by_pair = {}
+    for pair, each in conclude_planned(workspace, table, verdicts).items():
+        doubt = _find_doubt(each.view, each.conclusion.line, each.conclusion.fairness)
+        answers_by_pair[pair] = Answer(each.criterion, each.judge, each.conclusion, each.view, doubt)
     return answers_by_pair
 
 

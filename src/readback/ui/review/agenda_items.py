@@ -20,7 +20,14 @@ from readback.words import t
 AT_ONCE = 30  # items on the page; the others a click away
 ROOM = "agenda_room"
 CLOCK = "agenda_clock"
-LOOKS = {"comparison_unfair": "bad", "comparison_unknown": "warn", "error": "bad", "warning": "warn"}
+LOOKS = {
+    "comparison_fair": "fine",
+    "comparison_same": "fine",
+    "comparison_unfair": "bad",
+    "comparison_unknown": "warn",
+    "error": "bad",
+    "warning": "warn",
+}
 
 
 def find_current(agenda: Agenda) -> Item | None:
@@ -58,7 +65,7 @@ def describe_kind(item: Item) -> tuple[str, str]:
     """Return the word that stands before an item in the list, and its look. The verdict on a comparison stands with its
     reason, and not here as well.
     """
-    if item.kind == "comparison" and item.verdict is not None:
+    if item.verdict is not None:
         return t("agenda.word_comparison"), LOOKS[f"comparison_{item.verdict.kind}"]
     if item.kind == "finding" and item.severity is not None:
         return t(f"agenda.word_{item.severity}"), LOOKS.get(str(item.severity), "plain")
@@ -95,7 +102,7 @@ def _list_groups(agenda: Agenda, items: Sequence[Item], current: Item) -> Iterat
     """Yield the rows in their order with a heading for each run of items that are planned comparisons, or others;
     without one where none is. What changed since the last sign-off stands above both.
     """
-    planned = any(item.kind == "comparison" for item in items)
+    planned = any(item.verdict is not None for item in items)
     for kind, run in groupby(items, key=_find_group):
         if kind == "since" or not planned:
             heading = ""
@@ -105,7 +112,9 @@ def _list_groups(agenda: Agenda, items: Sequence[Item], current: Item) -> Iterat
 
 
 def _find_group(item: Item) -> str:
-    if item.kind in ("comparison", "since"):
+    if item.verdict is not None:
+        return "comparison"
+    if item.kind == "since":
         return item.kind
     return "other"
 

@@ -99,8 +99,6 @@ def _save(item: Item, following: str | None) -> None:
         return
     about = {"subject": to_json(item.subject), "item": item.key, "on": item.sentence}
     rest = {key: value for key, value in note_form.read_form(form).items() if value}
-    if verdict == "accept":
-        rest = {}  # nothing follows from it, and the fields are not in sight
     payload = {**about, "verdict": verdict, "reason": reason, **rest, **basis.payload}
     if reviewing.save(form, "decision", payload, basis.texts):
         saved, draft, _ = st.session_state[reviewing.SAID]

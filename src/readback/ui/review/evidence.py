@@ -16,6 +16,7 @@ from readback.compare.side import ShownSide, Side, SideError
 from readback.compare.sides import show_side
 from readback.review import anchors
 from readback.review.agenda import Item
+from readback.review.concluded import conclude_planned
 from readback.review.since import Since
 from readback.review.state import Note, Review
 from readback.scores import in_view
@@ -33,6 +34,7 @@ from readback.ui.review import board, entry_shown, first_lines, marked_message, 
 from readback.words import t
 
 LINES = 12  # changes that are listed here; the command has all
+NEITHER = ("equivalent", "constant")  # verdicts of scores that are known to differ by nothing that matters
 FACTS = 3  # sentences about an item that are in view; the others are folded
 WAYS = {"compare": "prompts", "scores": "results"}  # where the pages went that items name
 
@@ -44,6 +46,9 @@ def draw(item: Item, review: Review, since: Since | None, table: ScoreTable | No
     """
     first = _slide("evidence")
     with first:
+        _draw_conclusion(item, table)
+        if item.findings and item.kind == "finding":
+            marked_message.draw(item)
         _draw_facts(item)
         if item.kind == "since":
             _draw_since(since)
@@ -51,16 +56,17 @@ def draw(item: Item, review: Review, since: Since | None, table: ScoreTable | No
             for note in review.notes:
                 if item.key == f"note:{note.id}":
                     _draw_note(item, note)
-        elif item.kind == "comparison" and table is not None and len(table.columns):
-            _draw_difference_of_scores(item, table)
         elif item.kind == "score" and table is not None:
             _draw_chart(item, table)
-    if item.kind == "comparison":
+    if item.verdict is not None:
         _draw_difference_of_texts(item)
     with first:
+        if item.kind == "comparison" and table is not None and len(table.columns):
+            _draw_difference_of_scores(item, table)
+        _draw_touching(item)
         for entry in (item.entry, *item.entries) if item.kind == "added" else item.entries:
             _draw_entry(entry)
-        if item.findings:
+        if item.findings and item.kind != "finding":
             marked_message.draw(item)
         show.draw(show.h('<p class="rb-small">{}</p>', link(item)))
 
@@ -88,9 +94,6 @@ def _draw_facts(item: Item) -> None:
     if item.verdict is not None:
         reason = verdict.why(item.verdict, brief=present.on())
         show.draw(show.h('<p class="rb-verdict">{} {}</p>', verdict.word(item.verdict), reason))
-        touching = item.facts[len(comparisons.why(item.verdict)) :]
-        if touching and not present.on():
-            show.draw(show.h('<p class="rb-small">{}</p>', " ".join(touching)))
         return
     if item.kind == "note" or present.on():
         return  # the note has them itself, and what is presented is one thing
@@ -102,6 +105,32 @@ def _draw_facts(item: Item) -> None:
         inner = show.join([show.h("<p>{}</p>", fact) for fact in facts[FACTS:]])
         rest = show.h("<details><summary>{}</summary>{}</details>", t("agenda.more_facts"), inner)
     show.draw(show.h('<p class="rb-small">{}</p>{}', " ".join(facts[:FACTS]), rest))
+
+
+def _draw_touching(item: Item) -> None:
+    """Draw which errors are on a side of a comparison besides what its verdict names."""
+    touching = item.facts[len(comparisons.why(item.verdict)) :] if item.verdict is not None else ()
+    if touching and not present.on():
+        show.draw(show.h('<p class="rb-small">{}</p>', " ".join(touching)))
+
+
+def _draw_conclusion(item: Item, table: ScoreTable | None) -> None:
+    """Draw what the scores of a planned comparison support: which side, neither, or no conclusion; and why."""
+    if item.verdict is None or table is None or not len(table.columns):
+        return
+    concluded = conclude_planned(choice.workspace(), table, (item.verdict,)).get(item.verdict.pair)
+    if concluded is None:
+        return
+    said = concluded.conclusion
+    if said.better is not None:
+        look, words = "fine", t("agenda.favours", name=report.short(concluded.view, said.better))
+    elif said.verdict in NEITHER:
+        look, words = "plain", t("agenda.favours_neither")
+    else:
+        look, words = "plain", t("agenda.no_conclusion")
+    headline = said.headline if said.answer else ""
+    markup = '<p class="rb-supports"><strong class="rb-supports-{}">{}</strong> {}</p>'
+    show.draw(show.h(markup, look, words, headline))
 
 
 # What changed since the last sign-off.

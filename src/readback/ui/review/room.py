@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from datetime import date
 
 import streamlit as st
+from markupsafe import Markup
 
 from readback.checks.summary import Audit
 from readback.html.templates import render_template
 from readback.readers.files.cache_folder import uploaded
 from readback.review.agenda import Agenda, build_agenda
+from readback.review.open_points import count_open_points
 from readback.review.state import Review
 from readback.scores.table import ScoreTable
 from readback.ui.common import address, show
@@ -79,7 +81,7 @@ def draw_head(view: str, meeting: Meeting) -> None:
         if view != OPEN or not present.on():  # an item is presented by itself
             _draw_tabs(view, meeting)
         if not present.on():
-            _draw_tools(meeting)
+            _draw_tools(view, meeting)
     board.draw_faults(meeting.review)
     reviewing.show_outcome("board")
     if not present.on():
@@ -88,6 +90,17 @@ def draw_head(view: str, meeting: Meeting) -> None:
         show.notice(t("review.of_upload"))
     if not meeting.review.sequence:
         board.former(choice.workspace())
+
+
+def _build_way_to_sign(meeting: Meeting) -> Markup:
+    """Return the link to where is signed, with how much is open before that, where it is known."""
+    words = t("agenda.sign_off")
+    if meeting.agenda is not None and meeting.audit is not None:
+        points = count_open_points(meeting.audit, meeting.agenda, meeting.review, len(meeting.summary.stale))
+        still = [t(f"agenda.open_{name}", n=points[name]) for name in ("errors", "undecided") if points[name]]
+        if still:
+            words = t("agenda.sign_off_open", what=", ".join(still))
+    return show.link("review", words, view=SIGNED)
 
 
 def _draw_tabs(view: str, meeting: Meeting) -> None:
@@ -115,9 +128,11 @@ def _list_labels(meeting: Meeting) -> list[tuple[str, str]]:
     return [(OPEN, still_open), (DECIDED, t("review.view_decided_n", n=decided)), (SIGNED, signed)]
 
 
-def _draw_tools(meeting: Meeting) -> None:
-    """Draw what can be begun on every tab: a note on the study, an item of one's own, the report."""
+def _draw_tools(view: str, meeting: Meeting) -> None:
+    """Draw what can be begun on every tab: a note on the study, an item of one's own, the report, and to sign off."""
     writable = reviewing.broken() is None
+    if writable and view != SIGNED:
+        show.draw(show.h('<p class="rb-to-sign">{}</p>', _build_way_to_sign(meeting)))
     if writable:
         board.note()
         agenda_items.add(meeting.review)
