@@ -226,6 +226,12 @@ def test_a_system_message_that_is_not_known_is_not_said_to_be_absent(
     printed = capsys.readouterr().out.splitlines()
     assert said in printed
     assert line in printed
+    text = printed[printed.index(line) + 1 :]
+    if config is UNKNOWN:
+        assert text[0].startswith("? not known what stands against this: no Modelfile of m")
+        assert text[1] == "? You are calm."
+    else:
+        assert text[0] == ("+ You are calm." if b == "b" else "- You are calm.")
 
 
 texts = some.text(alphabet="ab1 .\n", max_size=40)

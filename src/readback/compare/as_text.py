@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from readback import adapters, sandbox
-from readback.compare.diff import Difference, MessageDifference
+from readback.compare.diff import Difference, MessageDifference, explain_unknown_message
 from readback.compare.first_difference import FirstDifference, Spot, describe_difference
 from readback.compare.record_differences import RecordCounts
 from readback.compare.side import ShownSide, Side
@@ -189,8 +189,8 @@ KIND_PHRASES = {
 
 
 def list_lines(d: Difference, whole: bool = False) -> Iterator[str]:
-    """Yield the messages with - and + before what changed; without `whole`, equal messages and long stretches are
-    folded.
+    """Yield the messages with - and + before what changed, and ? before a message against which it is not known what
+    stands; without `whole`, equal messages and long stretches are folded.
     """
     for pair in d.messages:
         a, b = (_format_size(m, pair, side) for m, side in ((pair.a, d.a), (pair.b, d.b)))
@@ -200,6 +200,11 @@ def list_lines(d: Difference, whole: bool = False) -> Iterator[str]:
             yield from (f"  {line}" for line in _split_lines(pair.a.text)) if whole and pair.a else ()
             continue
         yield f"=== {pair.role_a or pair.role_b}: A {a}, B {b}"
+        known = pair.a or pair.b
+        if known is not None and (why := explain_unknown_message(d, pair)):
+            yield f"? not known what stands against this: {why}"
+            yield from (f"? {line}" for line in _split_lines(known.text))
+            continue
         for at, change in enumerate(pair.changes):
             yield from _list_change_lines(pair, change, at, whole)
     if d.coarse:
@@ -268,7 +273,7 @@ def make_values(d: Difference, sentence: str) -> dict[str, Any]:
         "sentence": sentence,
         "fingerprints": {"a": d.a.fingerprint or None, "b": d.b.fingerprint or None},
         "made_by": {"a": list(map(asdict, d.a.variants)), "b": list(map(asdict, d.b.variants))},
-        "messages": [_make_pair_values(pair) for pair in d.messages],
+        "messages": [_make_pair_values(d, pair) for pair in d.messages],
     }
 
 
@@ -300,13 +305,14 @@ def make_side_values(side: Side) -> dict[str, Any]:
     }
 
 
-def _make_pair_values(pair: MessageDifference) -> dict[str, Any]:
+def _make_pair_values(d: Difference, pair: MessageDifference) -> dict[str, Any]:
     a, b = pair.a.text if pair.a else "", pair.b.text if pair.b else ""
     changes = [
         {"kind": c.kind, "a": [*c.a], "b": [*c.b], "text_a": a[slice(*c.a)], "text_b": b[slice(*c.b)]}
         for c in pair.changes
     ]
-    return {"role_a": pair.role_a, "role_b": pair.role_b, "changes": changes}
+    why = explain_unknown_message(d, pair)
+    return {"role_a": pair.role_a, "role_b": pair.role_b, "changes": changes, **({"unknown": why} if why else {})}
 
 
 def make_count_values(counts: RecordCounts) -> dict[str, Any]:
