@@ -105,6 +105,10 @@ def test_people_meet_decide_and_sign_and_the_report_says_it(
         save_note(one, root, who, f"{who} asks about the prices.")
     first = people[0]
     turn_to(first, at(root, "review"), ".rb-agenda")
+    assert "Which is better, “long” or “short”?" in first.locator("h2.rb-item").inner_text()
+    answers = first.locator(".st-key-item_verdict").get_by_role("radio").all_inner_texts()
+    assert answers == ["Rely on it", "Not until changed", "Decide later"]
+    decide(first, "accept", "It is what the office asked for.")
     assert "May “cited” be compared with “short”?" in first.locator(".rb-agenda a").first.inner_text()
     assert "Not fair" not in first.locator(".rb-agenda a").first.inner_text()  # it stands once, with its reason
     assert "Not fair" in first.locator(".rb-verdict").first.inner_text()
@@ -117,7 +121,7 @@ def test_people_meet_decide_and_sign_and_the_report_says_it(
     last, second = people[-1], people[1]
     turn_to(last, at(root, "review"), ".rb-agenda")
     tabs = last.locator(".st-key-review_top nav").inner_text()
-    assert "Decided 1" in tabs
+    assert "Decided 2" in tabs
     assert f"{len(PUT_OFF)} to decide later" in last.locator("[data-testid=stMain]").inner_text().replace("One", "1")
     turn_to(second, at(root, "review?view=signed"))
     assert "Before you sign" in second.locator(".st-key-sign").inner_text()
