@@ -200,10 +200,10 @@ def list_lines(d: Difference, whole: bool = False) -> Iterator[str]:
             yield from (f"  {line}" for line in _split_lines(pair.a.text)) if whole and pair.a else ()
             continue
         yield f"=== {pair.role_a or pair.role_b}: A {a}, B {b}"
-        known = pair.a or pair.b
-        if known is not None and (why := explain_unknown_message(d, pair)):
+        stated = pair.a or pair.b
+        if stated is not None and (why := explain_unknown_message(d, pair)):
             yield f"? not known what stands against this: {why}"
-            yield from (f"? {line}" for line in _split_lines(known.text))
+            yield from (f"? {line}" for line in _split_lines(stated.text))
             continue
         for at, change in enumerate(pair.changes):
             yield from _list_change_lines(pair, change, at, whole)

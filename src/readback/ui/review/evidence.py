@@ -121,14 +121,14 @@ def _draw_conclusion(item: Item, table: ScoreTable | None) -> None:
     concluded = conclude_planned(choice.workspace(), table, (item.verdict,)).get(item.verdict.pair)
     if concluded is None:
         return
-    said = concluded.conclusion
-    if said.better is not None:
-        look, words = "fine", t("agenda.favours", name=report.short(concluded.view, said.better))
-    elif said.verdict in NEITHER:
+    conclusion = concluded.conclusion
+    if conclusion.better is not None:
+        look, words = "fine", t("agenda.favours", name=report.short(concluded.view, conclusion.better))
+    elif conclusion.verdict in NEITHER:
         look, words = "plain", t("agenda.favours_neither")
     else:
         look, words = "plain", t("agenda.no_conclusion")
-    headline = said.headline if said.answer else ""
+    headline = conclusion.headline if conclusion.answer else ""
     markup = '<p class="rb-supports"><strong class="rb-supports-{}">{}</strong> {}</p>'
     show.draw(show.h(markup, look, words, headline))
 
