@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,17 @@ import pytest
 from looking import page, words
 
 from readback import cli, workspace
-from readback.checks.comparisons import Missing, Verdict, Weighed, planned, verdict, verdicts, weighed
+from readback.checks.comparisons import (
+    Missing,
+    Pair,
+    Verdict,
+    Weighed,
+    differs,
+    planned,
+    verdict,
+    verdicts,
+    weighed,
+)
 from readback.checks.groups import Group, groups
 from readback.checks.run import engine
 from readback.checks.summary import Audit
@@ -192,3 +203,10 @@ def test_which_template_is_sent_is_among_what_was_not_checked(write: Write, serv
     folder = write({"readback.yml": server + setup, "Modelfile": file, "d.jsonl": ROWS})
     _, (one,) = judged(folder)
     assert ("engine" in one.unchecked) is unchecked
+
+
+def test_where_no_file_states_the_system_message_only_what_is_known_is_said_to_differ() -> None:
+    known = Verdict(Pair("a", "b"), "fair", varied=("mode",))
+    assert differs(known) == "Only the prompt differs."
+    unstated = differs(replace(known, unchecked=("system",)))
+    assert unstated == "Of what is known, only the prompt differs; no file states the system message of the two."
