@@ -21,7 +21,7 @@ from readback.types import Selection
 pytestmark = pytest.mark.browser
 SIX = EXAMPLES / "six-conditions-mistakes"
 TO_MESSAGE = ".rb-places a.rb-link"
-TEXTS = '[id^="text-"]:not(#text-reference, #text-answer) .rb-exact'
+TEXTS = '[id^="text-"]:not([id^="text-reference"], [id^="text-answer"]) .rb-exact'
 STATES = (
     "findings?code=fmt-system-text-in-user&severity=error&arm=mistake+1%3A+system+text+in+the+question",
     "findings?code=fmt-reference-cites-missing",
