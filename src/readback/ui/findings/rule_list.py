@@ -67,6 +67,7 @@ def draw(view: View, rule_groups: Sequence[Group], whole: Sequence[Group], *, br
         "ui/findings/rule_list.html.jinja",
         t=t,
         label=t("findings.rules", n=len(rows)),
+        brief=brief,
         sections=sections,
         foot=foot,
         out=address.href("findings", **{**filters, "code": view.code, "arm": None}) if view.arm and not more else "",

@@ -128,7 +128,10 @@ def _draw_conclusion(item: Item, table: ScoreTable | None) -> None:
         look, words = "plain", t("agenda.favours_neither")
     else:
         look, words = "plain", t("agenda.no_conclusion")
-    headline = conclusion.headline if conclusion.answer else ""
+    if conclusion.answer and not present.on():  # what is presented has few words
+        headline = conclusion.headline
+    else:
+        headline = ""
     markup = '<p class="rb-supports"><strong class="rb-supports-{}">{}</strong> {}</p>'
     show.draw(show.h(markup, look, words, headline))
 
