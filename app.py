@@ -4,7 +4,7 @@ import streamlit as st
 
 from readback.readers.files.cache_folder import DiskFull, NoFolder
 from readback.ui.common import address, show
-from readback.ui.common.draw import frame, header, keys, present, reading_log, share
+from readback.ui.common.draw.head import frame, header, keys, present, reading_log, share
 from readback.ui.common.state import choice, session
 from readback.ui.review import live_notes, note_form
 from readback.words import t

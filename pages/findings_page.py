@@ -5,7 +5,8 @@ import streamlit as st
 from readback.checks.groups import alike, before
 from readback.checks.quoted import Quoted
 from readback.ui.common import show
-from readback.ui.common.draw import keys, listing, places, present, setting, steps
+from readback.ui.common.draw import listing, places, setting
+from readback.ui.common.draw.head import keys, present, steps
 from readback.ui.common.state import choice
 from readback.ui.findings import explaining, first_sentence, ignoring, rule_list, taking
 from readback.ui.overview import overview

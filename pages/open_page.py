@@ -3,11 +3,12 @@
 import streamlit as st
 
 from readback.ui.common import show
-from readback.ui.common.draw import downloads, exports, loaded, score_proposals
+from readback.ui.common.draw import downloads, exports, score_proposals
+from readback.ui.common.draw.head import loaded
 from readback.ui.common.state import choice
 from readback.ui.common.uploads import store as upload
 from readback.ui.open import file_choices, folder_zip, mapping, opening, pasting, plain_files, steps
-from readback.ui.prompts.one import made_up
+from readback.ui.prompts.one.model_input import made_up
 from readback.words import t
 
 st.title(t("frame.open"))

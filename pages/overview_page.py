@@ -5,7 +5,9 @@ import streamlit as st
 from readback.checks.comparisons import planned, verdicts, weighed
 from readback.checks.groups import groups
 from readback.ui.common import show
-from readback.ui.common.draw import observed, present, score_proposals, table
+from readback.ui.common.draw import score_proposals, table
+from readback.ui.common.draw.head import present
+from readback.ui.common.draw.text import observed
 from readback.ui.common.state import choice
 from readback.ui.overview import (
     conditions_table,
@@ -20,7 +22,8 @@ from readback.ui.overview import (
     sections,
     status,
 )
-from readback.ui.prompts.one import made_up, training_row
+from readback.ui.prompts.one import training_row
+from readback.ui.prompts.one.model_input import made_up
 from readback.ui.results import choices
 from readback.words import t
 

@@ -4,7 +4,8 @@ import streamlit as st
 
 from readback.scores import drawn_pairs, in_view
 from readback.ui.common import show
-from readback.ui.common.draw import present, score_proposals
+from readback.ui.common.draw import score_proposals
+from readback.ui.common.draw.head import present
 from readback.ui.common.state import choice
 from readback.ui.results import (
     chart,

@@ -11,7 +11,7 @@ from counts import part
 from playwright.sync_api import expect
 from served import follow, open_page, settle, tab, turn_to
 
-from readback.ui.common.draw.changed import LOOK
+from readback.ui.common.draw.head.changed import LOOK
 
 pytestmark = pytest.mark.browser
 TO_MESSAGE = 'a.rb-link[href*="/prompts?"][href*="finding="]'

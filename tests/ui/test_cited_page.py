@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from readback.citations import bounded
 from readback.sandbox import Limits
-from readback.ui.common.draw import cited
+from readback.ui.common.draw.text import cited
 from readback.ui.prompts.one import cited_numbers
 
 Serving = Callable[[Mapping[str, Any]], Path]

@@ -15,7 +15,7 @@ import streamlit as st
 
 from readback import workspace
 from readback.records.dataset import open_dataset
-from readback.ui.common.draw import frame
+from readback.ui.common.draw.head import frame
 from readback.ui.common.uploads import quota as upload_quota
 from readback.ui.common.uploads import store as upload
 

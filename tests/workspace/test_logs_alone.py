@@ -20,7 +20,7 @@ from readback.records.dataset import open_dataset
 from readback.records.replies.logged_calls import read_first_request
 from readback.scores import loading
 from readback.types import Assembly, Diagnostic, Selection
-from readback.ui.common.draw.message import role_title
+from readback.ui.common.draw.text.message import role_title
 
 Write = Callable[[Mapping[str, Any]], Path]
 GEMINI = {

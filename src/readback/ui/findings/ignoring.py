@@ -19,7 +19,7 @@ from readback.checks.summary import Audit
 from readback.html import exact
 from readback.types import NOWHERE, Finding, Ignored, Workspace
 from readback.ui.common import address, show
-from readback.ui.common.draw import bookmarks
+from readback.ui.common.draw.text import bookmarks
 from readback.words import t
 from readback.workspace import workspace_file
 

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from readback.checks.rules import build_finding
 from readback.types import Diagnostic
 from readback.ui.common import address, show
-from readback.ui.common.draw import frame
+from readback.ui.common.draw.head import frame
 from readback.ui.common.state import choice
 from readback.ui.common.uploads import store as upload
 from readback.ui.common.uploads.quota import NoRoom

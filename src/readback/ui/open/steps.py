@@ -14,7 +14,8 @@ from readback.types import Record, Selection, Workspace
 from readback.ui.common import address, show
 from readback.ui.common.state import choice
 from readback.ui.open import plain_files
-from readback.ui.prompts.one import made_up, training_row
+from readback.ui.prompts.one import training_row
+from readback.ui.prompts.one.model_input import made_up
 from readback.words import t
 from readback.workspace.templates import plain_templates
 

@@ -19,11 +19,12 @@ from readback.prompts.self_tests import run_self_tests
 from readback.serving import limits
 from readback.types import Workspace
 from readback.ui.common import show
-from readback.ui.common.draw import observed, sample_words
+from readback.ui.common.draw import sample_words
 from readback.ui.common.draw.table import Column
+from readback.ui.common.draw.text import observed
 from readback.ui.overview.headline import Headline, pictures
 from readback.ui.overview.score_warnings import Counted
-from readback.ui.prompts.one import program_line
+from readback.ui.prompts.one.model_input import program_line
 from readback.words import t
 
 SHOWN = 600  # characters of a system message in its hint; the whole is on Prompts

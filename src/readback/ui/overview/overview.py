@@ -17,7 +17,8 @@ from readback.scores.sentences import not_compared, report
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui.common import address, show
-from readback.ui.common.draw import listing, picker, places, present, sample_words
+from readback.ui.common.draw import listing, picker, places, sample_words
+from readback.ui.common.draw.head import present
 from readback.ui.common.state import choice
 from readback.ui.overview import lead, paired, requests_line, status
 from readback.ui.prompts import room

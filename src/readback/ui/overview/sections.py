@@ -10,9 +10,10 @@ from readback.records.dataset import Dataset
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui.common import show
-from readback.ui.common.draw import loaded
+from readback.ui.common.draw.head import loaded
 from readback.ui.overview import headline, overview, registry
-from readback.ui.prompts.one import made_up, training_row
+from readback.ui.prompts.one import training_row
+from readback.ui.prompts.one.model_input import made_up
 from readback.words import t
 
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import streamlit as st
 
 from readback.ui.common import address, show
-from readback.ui.common.draw import keys, loaded, picker
+from readback.ui.common.draw import picker
+from readback.ui.common.draw.head import keys, loaded
 from readback.ui.common.state import choice
 from readback.ui.prompts.bar import jump, menu, records, searching
 from readback.ui.prompts.two_texts import compare_words

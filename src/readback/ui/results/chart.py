@@ -14,8 +14,10 @@ from readback.bookmarks.markdown import line
 from readback.scores.charts import Chart, build_toolbar_config, enlarge
 from readback.scores.plain_table import format_markdown
 from readback.ui.common import show
-from readback.ui.common.draw import bookmarks, downloads, exports, present, table
+from readback.ui.common.draw import downloads, exports, table
+from readback.ui.common.draw.head import present
 from readback.ui.common.draw.table import Column
+from readback.ui.common.draw.text import bookmarks
 from readback.ui.results import drilldown
 from readback.words import t
 

@@ -22,7 +22,7 @@ from readback.scores.summary_row import Row
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.types import Criterion, Diagnostic, Finding, Workspace
 from readback.ui.common import address, show
-from readback.ui.common.draw import present
+from readback.ui.common.draw.head import present
 from readback.ui.common.state import caches
 from readback.ui.common.state.work import whole
 from readback.ui.results import drilldown, means

@@ -13,7 +13,8 @@ from readback.scores.table import STATES, ScoreTable, list_item_scores
 from readback.scores.values.criteria import MINUS, number
 from readback.types import Answer, Condition, Record, Score, Segment, Workspace
 from readback.ui.common import show
-from readback.ui.common.draw import message, score_chip
+from readback.ui.common.draw import score_chip
+from readback.ui.common.draw.text import message
 from readback.ui.common.state import caches, choice
 from readback.words import t
 

@@ -11,7 +11,8 @@ from markupsafe import Markup
 from readback.readers.tables.table_columns import as_written
 from readback.types import Record
 from readback.ui.common import show
-from readback.ui.common.draw import beside, downloads, exports
+from readback.ui.common.draw import downloads, exports
+from readback.ui.common.draw.text import beside
 from readback.words import t
 
 MOST = 500  # fields that are drawn; the download has all

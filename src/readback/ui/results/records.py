@@ -15,8 +15,9 @@ from readback.scores.table import ConditionKey, ScoreTable, list_item_scores
 from readback.scores.values.criteria import MINUS, number
 from readback.types import Condition, Record, Score, Workspace
 from readback.ui.common import show
-from readback.ui.common.draw import beside, table
+from readback.ui.common.draw import table
 from readback.ui.common.draw.table import Column
+from readback.ui.common.draw.text import beside
 from readback.ui.common.state import caches, choice
 from readback.ui.results import drilldown, record_answers
 from readback.ui.results.drilldown import SIDES, MarkScores

@@ -6,7 +6,8 @@ import streamlit as st
 
 from readback.html import exact
 from readback.ui.common import show
-from readback.ui.common.draw import loaded, picker, score_proposals
+from readback.ui.common.draw import picker, score_proposals
+from readback.ui.common.draw.head import loaded
 from readback.ui.common.state import choice
 from readback.ui.results import grid, record_answers, record_list, record_whole
 from readback.words import t

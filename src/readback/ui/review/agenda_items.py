@@ -14,7 +14,8 @@ from readback.review.agenda import Agenda, Item
 from readback.review.decision_words import name_decision
 from readback.review.state import Decision, Review
 from readback.ui.common import address, show
-from readback.ui.common.draw import keys, present, reviewing
+from readback.ui.common.draw import reviewing
+from readback.ui.common.draw.head import keys, present
 from readback.words import t
 
 AT_ONCE = 30  # items on the page; the others a click away

@@ -14,7 +14,8 @@ from readback.review import decision_words, state, subject
 from readback.review.state import Decision, Review
 from readback.review.subject import to_json
 from readback.ui.common import address, show
-from readback.ui.common.draw import present, reviewing
+from readback.ui.common.draw import reviewing
+from readback.ui.common.draw.head import present
 from readback.ui.review import board, held, made_on, note_form, note_list
 from readback.ui.review.room import Meeting
 from readback.words import t

@@ -12,7 +12,8 @@ from readback.review import decision_words, state
 from readback.review.agenda import Agenda, Item
 from readback.review.subject import to_json
 from readback.ui.common import address, show
-from readback.ui.common.draw import present, reviewing
+from readback.ui.common.draw import reviewing
+from readback.ui.common.draw.head import present
 from readback.ui.review import agenda_items, made_on, note_form
 from readback.words import t
 

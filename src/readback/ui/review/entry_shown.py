@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from readback.bookmarks.entry import Entry
 from readback.ui.common import show
-from readback.ui.common.draw import quote
+from readback.ui.common.draw.text import quote
 from readback.words import sentence, t
 
 

@@ -27,7 +27,8 @@ from readback.scores.sentences.report import Line
 from readback.scores.table import ScoreTable
 from readback.types import Selection
 from readback.ui.common import show
-from readback.ui.common.draw import present, verdict
+from readback.ui.common.draw import verdict
+from readback.ui.common.draw.head import present
 from readback.ui.common.state import choice
 from readback.ui.results import forest
 from readback.ui.review import board, entry_shown, first_lines, marked_message, note_form

@@ -11,7 +11,7 @@ from readback.compare.texts import Change
 from readback.html import exact
 from readback.html.templates import render_template
 from readback.ui.common import show
-from readback.ui.common.draw import message
+from readback.ui.common.draw.text import message
 from readback.words import t
 
 BEFORE, LINES = 1, 8  # lines before the first difference, and lines in all

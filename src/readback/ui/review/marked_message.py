@@ -20,7 +20,9 @@ from readback.review.agenda import Item
 from readback.review.state import Note
 from readback.types import Assembly, Finding, Message, Record, RuleContext, Segment, Selection
 from readback.ui.common import show
-from readback.ui.common.draw import listing, message, present, quote
+from readback.ui.common.draw import listing
+from readback.ui.common.draw.head import present
+from readback.ui.common.draw.text import message, quote
 from readback.ui.common.state import choice
 from readback.words import sentence, t
 

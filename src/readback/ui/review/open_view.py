@@ -10,7 +10,7 @@ import streamlit as st
 from readback.checks.comparisons import planned
 from readback.review.agenda import Agenda, Item
 from readback.ui.common import show
-from readback.ui.common.draw import present
+from readback.ui.common.draw.head import present
 from readback.ui.common.state import choice
 from readback.ui.review import agenda_items, decision_bar, evidence
 from readback.ui.review.room import Meeting

@@ -16,7 +16,8 @@ from readback.review.open_points import count_open_points
 from readback.review.state import Review
 from readback.scores.table import ScoreTable
 from readback.ui.common import address, show
-from readback.ui.common.draw import present, reviewing
+from readback.ui.common.draw import reviewing
+from readback.ui.common.draw.head import present
 from readback.ui.common.state import choice
 from readback.ui.results import choices
 from readback.ui.review import agenda_items, board, changes_since, held, report_form

@@ -16,7 +16,8 @@ from readback.review.leaves import NothingToLock
 from readback.review.state import By, Review, SignOff
 from readback.review.subject import Subject
 from readback.ui.common import address, show
-from readback.ui.common.draw import present, reviewing
+from readback.ui.common.draw import reviewing
+from readback.ui.common.draw.head import present
 from readback.ui.common.state import background, choice
 from readback.ui.common.state.work import Job
 from readback.ui.review import board, note_form

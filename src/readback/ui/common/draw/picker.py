@@ -10,7 +10,7 @@ from readback import adapters
 from readback.tasks import profile_of, tasks_of
 from readback.types import Condition, Selection, Workspace
 from readback.ui.common import show
-from readback.ui.common.draw import present
+from readback.ui.common.draw.head import present
 from readback.ui.common.state import choice
 from readback.words import t
 

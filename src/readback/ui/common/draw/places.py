@@ -13,7 +13,8 @@ from readback.checks.groups import Group, paragraphs, title
 from readback.checks.quoted import READ, Quoted, sent_of
 from readback.types import Finding
 from readback.ui.common import show
-from readback.ui.common.draw import bookmarks, listing, quote, reviewing
+from readback.ui.common.draw import listing, reviewing
+from readback.ui.common.draw.text import bookmarks, quote
 from readback.words import sentence, t
 
 FOLD = '<details class="rb-small"><summary>{}</summary><p>{}</p></details>'

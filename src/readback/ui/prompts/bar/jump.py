@@ -15,7 +15,7 @@ from readback.serving import limits
 from readback.serving.limits import Limit
 from readback.types import Model, Selection, Tokens, Workspace
 from readback.ui.common import address
-from readback.ui.common.draw import beside
+from readback.ui.common.draw.text import beside
 from readback.ui.common.state import background, caches, choice, session, work
 from readback.ui.common.state.work import Job, Progress
 from readback.ui.prompts.two_texts import compare_words

@@ -9,7 +9,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from readback.ui.common import show
-from readback.ui.common.draw import keys, message, size
+from readback.ui.common.draw.head import keys, size
+from readback.ui.common.draw.text import message
 from readback.ui.prompts.bar import jump, records
 from readback.words import t
 

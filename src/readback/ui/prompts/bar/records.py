@@ -15,7 +15,9 @@ from readback.records import first_words, raw_lines
 from readback.records.dataset import Dataset, DatasetChanged
 from readback.types import Finding, Selection
 from readback.ui.common import address, show
-from readback.ui.common.draw import beside, picker, present
+from readback.ui.common.draw import picker
+from readback.ui.common.draw.head import present
+from readback.ui.common.draw.text import beside
 from readback.ui.common.state import background, caches, choice, work
 from readback.ui.common.state.work import Job, Progress
 from readback.ui.prompts.bar import jump, searching

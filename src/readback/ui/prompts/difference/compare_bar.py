@@ -11,7 +11,8 @@ from streamlit.delta_generator import DeltaGenerator
 from readback.html import exact
 from readback.types import Selection
 from readback.ui.common import address, show
-from readback.ui.common.draw import frame, picker, present
+from readback.ui.common.draw import picker
+from readback.ui.common.draw.head import frame, present
 from readback.ui.common.state import choice, open_workspaces, options
 from readback.ui.common.state.revisions import revisions
 from readback.ui.prompts.difference.compare_versions import typed

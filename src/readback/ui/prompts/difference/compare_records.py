@@ -14,7 +14,8 @@ from readback.html import exact
 from readback.html.templates import render_template
 from readback.records import first_words
 from readback.ui.common import show
-from readback.ui.common.draw import beside, setting
+from readback.ui.common.draw import setting
+from readback.ui.common.draw.text import beside
 from readback.ui.common.state import choice
 from readback.ui.common.state.work import Job, Progress, look
 from readback.ui.prompts.difference import compare_made, compare_view

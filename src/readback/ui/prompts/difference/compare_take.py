@@ -12,7 +12,8 @@ from readback import adapters
 from readback.bookmarks.entry import Entry, Excerpt, cut_excerpt
 from readback.compare import as_text
 from readback.compare.diff import Difference, MessageDifference
-from readback.ui.common.draw import bookmarks, downloads, exports
+from readback.ui.common.draw import downloads, exports
+from readback.ui.common.draw.text import bookmarks
 from readback.ui.prompts.difference import compare_made
 from readback.ui.prompts.two_texts import compare_sides
 from readback.ui.prompts.two_texts.compare_words import labels

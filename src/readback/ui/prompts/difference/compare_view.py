@@ -17,7 +17,8 @@ from readback.message_parts import parts
 from readback.prompts.selections import explain_unknown_system
 from readback.types import Role
 from readback.ui.common import address, show
-from readback.ui.common.draw import message, steps
+from readback.ui.common.draw.head import steps
+from readback.ui.common.draw.text import message
 from readback.ui.common.state import choice
 from readback.ui.prompts.difference import compare_made
 from readback.ui.prompts.two_texts.compare_rows import LONG, Fold, Part, Row, count, rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from readback.ui.common import address
-from readback.ui.common.draw import keys
+from readback.ui.common.draw.head import keys
 from readback.ui.common.state import choice
 from readback.ui.prompts import room, variables
 from readback.ui.prompts.difference import (

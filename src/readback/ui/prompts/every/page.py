@@ -19,7 +19,9 @@ from readback.html import exact
 from readback.html.templates import render_template
 from readback.types import Role, Selection
 from readback.ui.common import address, show
-from readback.ui.common.draw import keys, message, picker, setting
+from readback.ui.common.draw import picker, setting
+from readback.ui.common.draw.head import keys
+from readback.ui.common.draw.text import message
 from readback.ui.common.state import choice
 from readback.ui.common.state.work import look
 from readback.ui.prompts import room

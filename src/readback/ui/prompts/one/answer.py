@@ -12,7 +12,7 @@ from readback.scores import loading
 from readback.scores.table import ScoreTable
 from readback.types import Answer, Assembly, Condition, Score
 from readback.ui.common import show
-from readback.ui.common.draw import cited, message
+from readback.ui.common.draw.text import cited, message
 from readback.ui.common.state import caches, choice, hits
 from readback.ui.common.state.work import look
 from readback.ui.results import record_answers

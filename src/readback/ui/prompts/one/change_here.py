@@ -8,8 +8,8 @@ from readback.compare.record_differences import count_version_differences
 from readback.prompts import assemble
 from readback.types import Assembly
 from readback.ui.common import address, show
-from readback.ui.common.draw import changed
-from readback.ui.common.draw.changed import Versions
+from readback.ui.common.draw.head import changed
+from readback.ui.common.draw.head.changed import Versions
 from readback.ui.common.state import choice
 from readback.ui.prompts.one import diff_here
 from readback.words import t

@@ -12,7 +12,7 @@ from readback.citations.metrics import MarkNumbers, measure_marks
 from readback.citations.support import Verdict, count_verdicts
 from readback.types import Values
 from readback.ui.common import show
-from readback.ui.common.draw import cited
+from readback.ui.common.draw.text import cited
 from readback.ui.common.state import choice
 from readback.words import t
 

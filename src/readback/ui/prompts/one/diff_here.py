@@ -14,7 +14,7 @@ from readback.compare.side import ShownSide, Side
 from readback.html import exact
 from readback.types import Assembly
 from readback.ui.common import address, show
-from readback.ui.common.draw import message
+from readback.ui.common.draw.text import message
 from readback.ui.common.state import background, choice, work
 from readback.ui.common.state.work import Progress
 from readback.ui.prompts.two_texts.compare_rows import Fold, Row, count, rows

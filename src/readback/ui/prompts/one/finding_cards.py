@@ -16,7 +16,8 @@ from readback.checks.rules import Fault
 from readback.html.templates import render_template
 from readback.types import Assembly, Finding, Location
 from readback.ui.common import show
-from readback.ui.common.draw import bookmarks, listing, places, quote
+from readback.ui.common.draw import listing, places
+from readback.ui.common.draw.text import bookmarks, quote
 from readback.ui.common.state import choice
 from readback.words import t
 

@@ -10,7 +10,8 @@ import streamlit as st
 
 from readback.types import Assembly, Message, ModelInput, Segment
 from readback.ui.common import show
-from readback.ui.common.draw import beside, cited, keys, layers, loaded, observed, present, token_sizes
+from readback.ui.common.draw.head import keys, loaded, present
+from readback.ui.common.draw.text import beside, cited, layers, observed, token_sizes
 from readback.ui.common.state import choice
 from readback.ui.prompts import room, variables
 from readback.ui.prompts.bar import menu, records
@@ -18,17 +19,14 @@ from readback.ui.prompts.one import (
     answer,
     change_here,
     finding_cards,
-    made_up,
-    model_input_view,
-    program_line,
     replies,
     template_try,
-    token_bar,
     training_row,
     training_view,
     variants,
     views,
 )
+from readback.ui.prompts.one.model_input import made_up, model_input_view, program_line, token_bar
 from readback.words import t
 
 

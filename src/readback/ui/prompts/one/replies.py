@@ -11,7 +11,7 @@ from readback.records.fields import row_fields
 from readback.records.training import training_reader
 from readback.types import Answer, Assembly, Finding, Location, Record, Segment
 from readback.ui.common import show
-from readback.ui.common.draw import cited, message
+from readback.ui.common.draw.text import cited, message
 from readback.ui.common.state import hits
 from readback.ui.prompts.one import cited_numbers
 from readback.ui.prompts.one.answer import LINES

@@ -9,7 +9,7 @@ from readback.compare.texts import Change
 from readback.html import exact
 from readback.types import Message, Segment
 from readback.ui.common import show
-from readback.ui.common.draw.message import role_title
+from readback.ui.common.draw.text.message import role_title
 from readback.ui.prompts.two_texts.compare_rows import WORTH, Fold, Row, Span, rows
 from readback.ui.prompts.two_texts.compare_text import Describe, Text, side_by_side
 from readback.words import t

@@ -21,8 +21,10 @@ from readback.records.training import training_reader
 from readback.records.training.training_row import TrainingRow, Turn
 from readback.types import Assembly, Finding, Location, Message, Record, Segment, Selection, Workspace
 from readback.ui.common import show
-from readback.ui.common.draw import beside, cited, loaded, message, table
+from readback.ui.common.draw import table
+from readback.ui.common.draw.head import loaded
 from readback.ui.common.draw.table import Column
+from readback.ui.common.draw.text import beside, cited, message
 from readback.ui.common.state import caches, choice
 from readback.ui.prompts import room
 from readback.ui.prompts.bar import records

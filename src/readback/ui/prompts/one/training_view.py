@@ -19,7 +19,7 @@ from readback.prompts.training_text import TrainedText, TrainingTemplate, build_
 from readback.serving.named_formats import cut_segments
 from readback.types import Assembly, Model, ModelInput, Segment
 from readback.ui.common import address, show
-from readback.ui.common.draw import message
+from readback.ui.common.draw.text import message
 from readback.ui.common.state import choice
 from readback.ui.prompts.one import system_table, three_texts, training_row, views
 from readback.ui.prompts.two_texts.compare_rows import LONG

@@ -15,7 +15,8 @@ from readback.prompts.selections import explain_unknown_system
 from readback.review import anchors
 from readback.types import Assembly, Finding, Message, Segment
 from readback.ui.common import show
-from readback.ui.common.draw import downloads, exports, layers, message, observed, token_sizes
+from readback.ui.common.draw import downloads, exports
+from readback.ui.common.draw.text import layers, message, observed, token_sizes
 from readback.ui.common.state import choice
 from readback.ui.prompts.one import contexts_strip, export_all, finding_cards
 from readback.ui.review import under_notes

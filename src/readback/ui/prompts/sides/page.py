@@ -16,7 +16,8 @@ from readback.html import exact
 from readback.html.templates import render_template
 from readback.types import Message, Role, Selection
 from readback.ui.common import address, show
-from readback.ui.common.draw import keys, message, steps
+from readback.ui.common.draw.head import keys, steps
+from readback.ui.common.draw.text import message
 from readback.ui.common.state import choice
 from readback.ui.prompts import room
 from readback.ui.prompts.difference import compare_bar, compare_made

@@ -10,7 +10,7 @@ from readback.html import exact
 from readback.message_parts import parts
 from readback.readers.files.paths import list_inside
 from readback.ui.common import show
-from readback.ui.common.draw import message
+from readback.ui.common.draw.text import message
 from readback.ui.common.state import caches, choice
 from readback.ui.common.state.work import look, whole
 from readback.words import t

@@ -9,7 +9,8 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.ui.common import address, show
-from readback.ui.common.draw import changed, loaded, message, present
+from readback.ui.common.draw.head import changed, loaded, present
+from readback.ui.common.draw.text import message
 from readback.ui.common.state import choice
 from readback.ui.common.uploads import store as upload
 from readback.words import t

@@ -30,7 +30,7 @@ def draw(page: str) -> None:
     base = str(st.get_option("server.baseUrlPath") or "")
     show.draw(
         render_template(
-            "ui/common/draw/header.html.jinja",
+            "ui/common/draw/head/header.html.jinja",
             home=address.href(address.HOME),
             mark=own_files.under(base, own_files.MARK_PATH),
             name=get_name(),

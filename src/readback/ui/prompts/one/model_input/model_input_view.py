@@ -14,10 +14,11 @@ from readback.prompts import model_input
 from readback.review import anchors
 from readback.types import Assembly, Engine, Finding, Location, Model, ModelInput, Workspace
 from readback.ui.common import show
-from readback.ui.common.draw import message, token_sizes
-from readback.ui.common.draw.token_sizes import UNSIZED, Sized
+from readback.ui.common.draw.text import message, token_sizes
+from readback.ui.common.draw.text.token_sizes import UNSIZED, Sized
 from readback.ui.common.state import caches, choice
-from readback.ui.prompts.one import contexts_strip, finding_cards, model_input_marks
+from readback.ui.prompts.one import contexts_strip, finding_cards
+from readback.ui.prompts.one.model_input import model_input_marks
 from readback.ui.review import under_notes
 from readback.words import t
 

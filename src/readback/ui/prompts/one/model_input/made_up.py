@@ -12,9 +12,10 @@ from readback.checks.model_findings import find_server_findings
 from readback.prompts.self_tests import run_self_tests
 from readback.types import Finding, Location, Message, Model, ModelInput, Segment, SelfTest, Workspace
 from readback.ui.common import address, show
-from readback.ui.common.draw import message, table
+from readback.ui.common.draw import table
 from readback.ui.common.draw.table import Column
-from readback.ui.prompts.one import model_input_marks, model_input_view
+from readback.ui.common.draw.text import message
+from readback.ui.prompts.one.model_input import model_input_marks, model_input_view
 from readback.words import t
 
 KEY = "model"  # in the address

@@ -16,8 +16,9 @@ from readback.message_parts import Part, part_title, parts
 from readback.records.replies.logged_calls import TEXT_ROLE
 from readback.types import Finding, Location, Message, Role, Segment, Values
 from readback.ui.common import address, show
-from readback.ui.common.draw import bookmarks, cited, downloads, exports, token_sizes
-from readback.ui.common.draw.token_sizes import UNSIZED, Cut, Sized
+from readback.ui.common.draw import downloads, exports
+from readback.ui.common.draw.text import bookmarks, cited, token_sizes
+from readback.ui.common.draw.text.token_sizes import UNSIZED, Cut, Sized
 from readback.ui.common.state import choice, hits
 from readback.words import language, sentence, t
 

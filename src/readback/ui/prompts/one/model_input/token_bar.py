@@ -16,8 +16,8 @@ from readback.serving import limits
 from readback.serving.limits import Limit
 from readback.types import Assembly, Record, Segment, Values
 from readback.ui.common import show
-from readback.ui.common.draw import token_sizes
-from readback.ui.common.draw.beside import aliases
+from readback.ui.common.draw.text import token_sizes
+from readback.ui.common.draw.text.beside import aliases
 from readback.ui.common.state import choice
 from readback.words import t
 

@@ -6,7 +6,9 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from readback.ui.common import address, show
-from readback.ui.common.draw import bookmarks, present, reviewing
+from readback.ui.common.draw import reviewing
+from readback.ui.common.draw.head import present
+from readback.ui.common.draw.text import bookmarks
 from readback.ui.common.state import choice, follow
 from readback.ui.common.uploads import store as upload
 from readback.words import t

@@ -16,7 +16,8 @@ from readback.bookmarks import markdown
 from readback.bookmarks.entry import Entry, cut_beginning
 from readback.html import exact
 from readback.ui.common import address, show
-from readback.ui.common.draw import beside, exports, reviewing
+from readback.ui.common.draw import exports, reviewing
+from readback.ui.common.draw.text import beside
 from readback.ui.common.state import choice
 from readback.words import t
 

@@ -1,0 +1,1 @@
+"""Exact texts on a page, with origins, findings, citations and tokens."""

@@ -1,0 +1,1 @@
+"""What the model reads of a record: its one text, its tokens, and what made it."""
