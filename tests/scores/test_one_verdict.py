@@ -189,7 +189,11 @@ def list_kinds(pair: Pair, text: str) -> list[str]:
             sentences = [f"{start}{word}" for start in opening for word in words]
             below = rf"{re.escape(asked)} Item \d+ of \d+ (?:(?! Item \d).)*?\? show these keys {re.escape(words[0])}"
             listed = f"{words[0].rstrip('.')} {asked}"
-            if any(sentence in text for sentence in [*sentences, listed]) or re.search(below, text, re.S):
+            before = rf"\? show these keys (?:(?! versus ).)*? {re.escape(words[0])} (?:(?! versus ).)*?"
+            planned = rf"{before}{re.escape(one)} versus {re.escape(other)}"
+            if any(sentence in text for sentence in [*sentences, listed]):
+                named.append(name)
+            elif re.search(below, text, re.S) or re.search(planned, text, re.S):
                 named.append(name)
         if t("verdict.one_unfair", pair=both) in text:
             named.append("unfair")
@@ -563,7 +567,9 @@ def test_the_rooms_of_the_demos_say_whether_each_planned_pair_is_fair(
         text = looking.words(looking.page(room))
         assert set(list_kinds(fair, text)) == {"fair"}
         assert set(list_kinds(unknown, text)) == {"unknown"}
-    assert set(list_kinds(unknown, looking.words(looking.page("review")))) == {"unknown"}
+    assert set(list_kinds(fair, looking.words(looking.page("review")))) == {"fair"}  # the first item
+    second = looking.words(looking.page("review", item="comparison:base, open book|RAG-trained, open book"))
+    assert set(list_kinds(unknown, second)) == {"unknown"}
     text = looking.words(looking.page("overview"))
     assert len(LEAD_BETTER.findall(text)) == 1
     assert len(ALOUD.findall(text)) == 2

@@ -57,4 +57,4 @@ def test_a_format_of_wide_rows_states_its_name_and_its_criteria() -> None:
     tone = Criterion("tone", scale="numeric", low=1.0, high=5.0)
     rows = [Flat({"item": f"q{n}", "condition": "terse", "tone": n, "pages": n}, n) for n in (1, 2, 3)]
     result = wide.read(rows, rows, FileSettings(ScoreSource("g.jsonl"), {}, {}, {}), "gradebook", {"tone": tone})
-    assert (result.source.what, result.source.scores, dict(result.criteria)) == ("gradebook", 3, {"tone": tone})
+    assert (result.source.what, result.source.cells, dict(result.criteria)) == ("gradebook", 3, {"tone": tone})
