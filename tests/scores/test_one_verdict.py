@@ -191,9 +191,11 @@ def list_kinds(pair: Pair, text: str) -> list[str]:
             listed = f"{words[0].rstrip('.')} {asked}"
             before = rf"\? show these keys (?:(?! versus ).)*? {re.escape(words[0])} (?:(?! versus ).)*?"
             planned = rf"{before}{re.escape(one)} versus {re.escape(other)}"
-            if any(sentence in text for sentence in [*sentences, listed]):
-                named.append(name)
-            elif re.search(below, text, re.S) or re.search(planned, text, re.S):
+            if (
+                any(sentence in text for sentence in [*sentences, listed])
+                or re.search(below, text, re.S)
+                or re.search(planned, text, re.S)
+            ):
                 named.append(name)
         if t("verdict.one_unfair", pair=both) in text:
             named.append("unfair")
