@@ -279,8 +279,8 @@ def _build_comparison_item(verdict: Verdict, weighed_groups: Sequence[Weighed]) 
 
 
 def _list_touching(verdict: Verdict, weighed_groups: Sequence[Weighed]) -> Iterator[str]:
-    """Yield which errors are on a side of a comparison and are no reason of its verdict: whoever decides on it would
-    not see them otherwise.
+    """Yield which errors are on a side of a comparison and are no reason of its verdict, and of a fair one the warnings
+    on one side: whoever decides on it would not see them otherwise.
     """
     if verdict.kind == "unknown":
         reasons = set()
@@ -289,7 +289,13 @@ def _list_touching(verdict: Verdict, weighed_groups: Sequence[Weighed]) -> Itera
     errors = [each for each in weighed_groups if each.group.severity == "error" and each.group.code not in reasons]
     on_both = [each for each in errors if verdict.pair in each.both_sided]
     on_one = [each for each in errors if verdict.pair in each.one_sided]
-    for key, touching in (("agenda.touching_one", on_one), ("agenda.touching_both", on_both)):
+    warnings = [each for each in weighed_groups if each.group.severity == "warning"]
+    if verdict.kind == "fair":
+        warned = [each for each in warnings if verdict.pair in each.one_sided]
+    else:
+        warned = []
+    kinds = (("agenda.touching_one", on_one), ("agenda.touching_both", on_both), ("agenda.touching_warning", warned))
+    for key, touching in kinds:
         titles = [t("agenda.touching_title", title=each.group.title) for each in touching]
         if titles:
             yield t(key, n=len(titles), titles=", ".join(titles))

@@ -36,7 +36,7 @@ class Conclusion:
 
     `verdict` is that of the comparison, `blocked` where none may be made, or the `fairness` where that is `unfair` or
     `unknown`. `better` is the side that is clearly better, None where there is none. `answer` says it in a few words,
-    `sentence` with its numbers.
+    `sentence` with its numbers. `caveat` is a sentence on what in the picture of a clear difference is less sure.
     """
 
     line: Line
@@ -46,11 +46,17 @@ class Conclusion:
     better: ConditionKey | None
     answer: str
     sentence: str
+    caveat: str = ""
+
+    @property
+    def claim(self) -> str:
+        """The answer with its criterion, as a whole sentence."""
+        return t("scores.conclusion", criterion=self.line.criterion, text=self.answer)
 
     @property
     def headline(self) -> str:
-        """The answer with its criterion, as a whole sentence."""
-        return t("scores.conclusion", criterion=self.line.criterion, text=self.answer)
+        """The answer with its criterion, and its caveat."""
+        return " ".join(filter(None, (self.claim, self.caveat)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +94,11 @@ def conclude(table: ScoreTable, line: Line, fairness: str) -> Conclusion:
         return Conclusion(line, line.judge, "blocked", fairness, None, answer, "")
     against = fairness in AGAINST and line.verdict != "in question"
     clear = not against and report.is_clear(line)
-    if clear and (narrow := list_narrow_means(table, line)):
-        answer = t("scores.answer_narrow_means", text=answer, n=len(narrow), name=name(narrow[0]))
+    narrow = list_narrow_means(table, line) if clear else ()
+    if narrow:
+        caveat = t("scores.answer_narrow_means", n=len(narrow), name=name(narrow[0]))
+    else:
+        caveat = ""
     return Conclusion(
         line,
         line.judge,
@@ -98,6 +107,7 @@ def conclude(table: ScoreTable, line: Line, fairness: str) -> Conclusion:
         report.better_side(line, criterion) if clear else None,
         answer,
         report.sentence(line, name, criterion, below=fairness),
+        caveat,
     )
 
 

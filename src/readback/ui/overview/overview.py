@@ -330,7 +330,9 @@ def _first(audit: Audit, weighed_group: Weighed, by: str, number: int) -> Markup
     parts = [records if group.records else "", (conditions if group.records else alone) if rows_of_group else ""]
     if records and weighed_group.with_finding:
         parts = parts[:1]  # its conditions are the sides that are named behind it, and in the hint
-    where = t("overview.and").join(part for part in parts if part) or t("overview.places", n=group.count)
+    where = t("overview.and").join(part for part in parts if part)
+    if not where or not audit.sample:
+        where = t("overview.places", n=group.count)  # as Findings counts, and the strip above; the hint has the records
     side = weighed_group.side
     why = t(
         "overview.first_why",

@@ -147,8 +147,8 @@ def _answer_pair(table: ScoreTable, entry: Conclusion) -> AnswerLine:
         fair = ""
     rest = ", ".join(filter(None, (t("scores.n_shared", n=line.n_shared), fair)))
     if entry.better is not None:  # and why it is, although scores are missing
-        rest = ". ".join(filter(None, (rest, report.failing(line, partial(report.short, table)))))
-    return AnswerLine(question, entry.headline, rest)
+        rest = ". ".join(filter(None, (rest, report.failing(line, partial(report.short, table)), entry.caveat)))
+    return AnswerLine(question, entry.claim, rest)
 
 
 def _answer_best(table: ScoreTable, rows: Sequence[Row], concluded: Concluded, view: View) -> AnswerLine:

@@ -30,7 +30,7 @@ from readback.ui.common import show
 from readback.ui.common.draw import verdict
 from readback.ui.common.draw.head import present
 from readback.ui.common.state import choice
-from readback.ui.results import forest
+from readback.ui.results import forest, means
 from readback.ui.review import board, entry_shown, first_lines, marked_message, note_form
 from readback.words import t
 
@@ -57,14 +57,17 @@ def draw(item: Item, review: Review, since: Since | None, table: ScoreTable | No
             for note in review.notes:
                 if item.key == f"note:{note.id}":
                     _draw_note(item, note)
-        elif item.kind == "score" and table is not None:
-            _draw_chart(item, table)
+        elif item.kind == "score":
+            _draw_touching(item)
+            if table is not None:
+                _draw_chart(item, table)
     if item.verdict is not None:
         _draw_difference_of_texts(item)
     with first:
         if item.kind == "comparison" and table is not None and len(table.columns):
             _draw_difference_of_scores(item, table)
-        _draw_touching(item)
+        if item.kind != "score":  # it has them above its picture
+            _draw_touching(item)
         for entry in (item.entry, *item.entries) if item.kind == "added" else item.entries:
             _draw_entry(entry)
         if item.findings and item.kind != "finding":
@@ -133,8 +136,13 @@ def _draw_conclusion(item: Item, table: ScoreTable | None) -> None:
         headline = conclusion.headline
     else:
         headline = ""
-    markup = '<p class="rb-supports"><strong class="rb-supports-{}">{}</strong> {}</p>'
-    show.draw(show.h(markup, look, words, headline))
+    warning = means.format_synthetic(table)
+    if warning and not present.on():
+        badge = show.h(' <span class="rb-synthetic" role="note">{}</span>', warning)
+    else:
+        badge = Markup("")
+    markup = '<p class="rb-supports"><strong class="rb-supports-{}">{}</strong> {}{}</p>'
+    show.draw(show.h(markup, look, words, headline, badge))
 
 
 # What changed since the last sign-off.
