@@ -149,6 +149,9 @@ def test_what_is_put_on_the_agenda_another_browser_sees(demo: str, page: Any, ne
     follow(next_browser, added, "**item=**")
     next_browser.wait_for_selector(".rb-entry")
     assert "Added by Ada." in next_browser.locator(MAIN).inner_text()
+    page.keyboard.press("Escape")  # the menu closes, and is opened again
+    tab_to(page, ".st-key-more_place_0 button")
+    page.keyboard.press("Enter")
     tab_to(page, ".st-key-unlist_place_0 button")
     page.keyboard.press("Enter")
     page.wait_for_selector(".st-key-list_place_0")

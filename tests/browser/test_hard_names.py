@@ -70,6 +70,6 @@ def test_a_name_from_right_to_left_does_not_move_the_number_behind_it(at: At, pa
     sentence = page.locator(".rb-answer-first")
     words = sentence.inner_text().split()
     number = next(word for word in words if word[-1].isdigit())
-    written = sorted(["between", HEBREW, "and", ARABIC, number, "shared"], key=sentence.inner_text().index)
+    written = sorted(["between", HEBREW, "and", ARABIC, number, "points"], key=sentence.inner_text().index)
     assert written.index(number) == 4  # right behind the second name
     assert sentence.evaluate(ORDER, written) == written
