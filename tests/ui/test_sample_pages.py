@@ -63,7 +63,7 @@ def test_after_the_click_it_is_the_whole_and_no_sample(serving: Any) -> None:
     text = words(test)
     assert "1 kind of error in 442 places " in text
     assert "sample" not in text
-    assert "221 records and 2 conditions" in text
+    assert "2 conditions, 221 records" in text  # the hint of the first kind of finding
     assert "check_all" not in [button.key for button in test.button]
 
 

@@ -327,12 +327,12 @@ def _first(audit: Audit, weighed_group: Weighed, by: str, number: int) -> Markup
         alone = t("overview.first_alone", name=group.conditions[0])
     else:
         alone = conditions
-    parts = [records if group.records else "", (conditions if group.records else alone) if rows_of_group else ""]
-    if records and weighed_group.with_finding:
-        parts = parts[:1]  # its conditions are the sides that are named behind it, and in the hint
-    where = t("overview.and").join(part for part in parts if part)
-    if not where or not audit.sample:
-        where = t("overview.places", n=group.count)  # as Findings counts, and the strip above; the hint has the records
+    where = t("overview.places", n=group.count)  # as Findings counts, and the strip above; the hint has the records
+    if audit.sample:
+        parts = [records if group.records else "", (conditions if group.records else alone) if rows_of_group else ""]
+        if records and weighed_group.with_finding:
+            parts = parts[:1]  # its conditions are the sides that are named behind it, and in the hint
+        where = t("overview.and").join(part for part in parts if part) or where
     side = weighed_group.side
     why = t(
         "overview.first_why",
