@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from readback.checks import rules
 from readback.checks.rules import Fault
 from readback.prompts.self_tests import list_general_diagnostics, run_self_tests
-from readback.types import Finding, Model, RuleContext, Selection, Workspace
+from readback.types import Finding, Model, RuleContext, Workspace
 
 AREAS = ("oll", "srv", "fmt")  # of rules about servers, and about models they do not serve as they were trained
 NONE = frozenset[str]()
@@ -32,17 +32,6 @@ class ModelNames:
         if isinstance(name, str) and name in self._names:
             return by_file | {name}
         return by_file
-
-
-def find_model(opened: Workspace, choice: Selection) -> Model | None:
-    """Return the model whose server gets what is sent; None for a judge, which has another model."""
-    if choice.condition and not choice.judge:
-        condition = opened.condition(choice.condition)
-    else:
-        condition = None
-    if condition and condition.model:
-        return opened.models.get(condition.model)
-    return None
 
 
 def find_server_findings(opened: Workspace, model: Model) -> Iterator[Finding | Fault]:

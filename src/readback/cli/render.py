@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from readback import adapters, as_json
-from readback.checks.model_findings import find_model, find_server_findings
+from readback.checks.model_findings import find_server_findings
 from readback.checks.run.chunk import check_format, check_record
 from readback.cli import UsageError
 from readback.cli.common import lines, options
@@ -26,7 +26,7 @@ from readback.cli.common.workspace import (
 from readback.message_parts import part_title, parts
 from readback.prompts import assemble, model_input, request_settings, token_counts
 from readback.prompts.judge_messages import lacks_answer
-from readback.prompts.selections import explain_unknown_system, list_variants
+from readback.prompts.selections import explain_unknown_system, find_model, list_variants
 from readback.records.dataset import Dataset
 from readback.records.missing_record import format_missing_record
 from readback.records.replies import answers

@@ -247,3 +247,14 @@ def _make_variant(name: str, workspace: Workspace) -> Variant:
     value, versions = workspace.options.get(name, OPTIONS[name][0]), VERSIONS[name]
     alternatives = tuple((alternative, versions[alternative]) for alternative in OPTIONS[name] if alternative != value)
     return Variant(name, value, versions[value], alternatives)
+
+
+def find_model(workspace: Workspace, choice: Selection) -> Model | None:
+    """Return the model that a selection is sent to; None for a judge's, whose model is another one."""
+    if choice.condition and not choice.judge:
+        condition = workspace.condition(choice.condition)
+    else:
+        condition = None
+    if condition and condition.model:
+        return workspace.models.get(condition.model)
+    return None

@@ -6,24 +6,14 @@ from dataclasses import replace
 from typing import Literal
 
 from readback import sandbox
+from readback.prompts.selections import find_model
 from readback.serving import limits as limits_of
 from readback.serving import tokens
 from readback.serving.tokens import Counter, tokenizer_json
 from readback.sources.training import training_length
-from readback.types import Assembly, Model, ModelInput, Record, Selection, Tokens, Workspace
+from readback.types import Assembly, Model, ModelInput, Record, Tokens, Workspace
 
 CountedLayer = Literal["wire", "messages"]
-
-
-def find_model(workspace: Workspace, choice: Selection) -> Model | None:
-    """Return the model that a selection is sent to; None for a judge's, which no file names."""
-    if choice.condition and not choice.judge:
-        condition = workspace.condition(choice.condition)
-    else:
-        condition = None
-    if condition and condition.model:
-        return workspace.models.get(condition.model)
-    return None
 
 
 def load_counter(workspace: Workspace, model: Model | None) -> Counter:

@@ -13,6 +13,7 @@ from readback.prompts import builders
 from readback.prompts.base_texts import make_format_system, make_trained_system
 from readback.prompts.messages import compute_fingerprint, drop_empty
 from readback.prompts.model_input import read_row_options, resolve_today
+from readback.prompts.selections import find_model
 from readback.prompts.training_rows import asks_question, find_row, lacks_system_messages
 from readback.records.fields import row_fields
 from readback.records.fields.row_fields import Field
@@ -180,14 +181,7 @@ def _make_turn_segments(turn: Turn, row_record: Record) -> tuple[Segment, ...]:
 
 def find_trained_message(workspace: Workspace, record: Record, choice: Selection) -> Message | None:
     """Return the user message that a condition's model was trained on for `record`; None where none is known."""
-    if choice.condition and not choice.judge:
-        condition = workspace.condition(choice.condition)
-    else:
-        condition = None
-    if condition and condition.model:
-        model = workspace.models.get(condition.model)
-    else:
-        model = None
+    model = find_model(workspace, choice)
     if model:
         mode = MODES.get(model.type or "")
     else:
@@ -281,14 +275,7 @@ def build_trained_text(workspace: Workspace, record: Record, model: str, sent: S
 
 def build_trained_input(workspace: Workspace, record: Record, choice: Selection) -> ModelInput | None:
     """Build the training text of a selection's record for its condition's model; None where none is known."""
-    if choice.condition and not choice.judge:
-        condition = workspace.condition(choice.condition)
-    else:
-        condition = None
-    if condition and condition.model:
-        model = workspace.models.get(condition.model)
-    else:
-        model = None
+    model = find_model(workspace, choice)
     if model:
         template = find_training_template(model)
     else:
@@ -313,14 +300,7 @@ def build_trained_prompt(workspace: Workspace, record: Record, assembly: Assembl
     place of the system message.
     """
     choice = assembly.choice
-    if choice.condition and not choice.judge:
-        condition = workspace.condition(choice.condition)
-    else:
-        condition = None
-    if condition and condition.model:
-        model = workspace.models.get(condition.model)
-    else:
-        model = None
+    model = find_model(workspace, choice)
     if model and model.training_messages:
         template = find_training_template(model)
     else:

@@ -145,10 +145,13 @@ def _convert_conversation(fields: Mapping[str, Any], entry: Entry) -> dict[str, 
         ]
         del row["system"]
     if is_openai:
-        return {
-            "messages" if name == "conversations" else name: messages if name == "conversations" else value
-            for name, value in row.items()
-        }
+        renamed: dict[str, Any] = {}
+        for name, value in row.items():  # in the place where the conversation was
+            if name == "conversations":
+                renamed["messages"] = messages
+            else:
+                renamed[name] = value
+        return renamed
     return {**row, "conversations": messages}
 
 

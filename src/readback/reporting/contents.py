@@ -269,8 +269,15 @@ def _build_decision(
     else:
         now = None
     for line in fingerprints:
-        line["now"] = "unknown" if now is None else "same" if now.get(line["what"]) == line["sha256"] else "changed"
+        if now is None:
+            line["now"] = "unknown"
+        else:
+            line["now"] = "same" if now.get(line["what"]) == line["sha256"] else "changed"
     there = {line["what"]: line["sha256"] for line in fingerprints}
+    if now is None:
+        standing = "unknown"
+    else:
+        standing = "same" if now == there else "changed"
     return {
         **_build_author(decision.by),
         "subject": str(decision.subject),
@@ -280,7 +287,7 @@ def _build_decision(
         "reason": decision.reason,
         "on": decision.on or None,
         "in_force": decision.in_force,
-        "bytes": "unknown" if now is None else "same" if now == there else "changed",
+        "bytes": standing,
         "lock": fingerprints,
     }
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from readback.checks.summary import Audit, Row, selection_key
-from readback.prompts import assemble, model_input, token_counts
+from readback.prompts import assemble, model_input, selections, token_counts
 from readback.records.dataset import Dataset
 from readback.serving import limits, tokens
 from readback.types import Tokens, Workspace
@@ -35,7 +35,7 @@ def with_tokens(opened: Workspace, data: Dataset, audit: Audit) -> Audit:
 
 def _longest(opened: Workspace, data: Dataset, audit: Audit) -> Iterator[tuple[Row, Asked, tuple[str, ...]]]:
     for row in audit.conditions:
-        model, ends = token_counts.find_model(opened, row.choice), audit.lengths.get(selection_key(row.choice))
+        model, ends = selections.find_model(opened, row.choice), audit.lengths.get(selection_key(row.choice))
         if model is None or ends is None or limits.find_limit(model) is None:
             continue
         record = data.record(ends.longest_at)

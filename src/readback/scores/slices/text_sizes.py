@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from readback import sandbox
-from readback.prompts import assemble, children, model_input, token_counts, training_rows
+from readback.prompts import assemble, children, model_input, selections, token_counts, training_rows
 from readback.prompts.children import warm as warm
 from readback.readers.files.progress import Cancelled
 from readback.records.dataset import Dataset, DatasetChanged, open_dataset
@@ -194,7 +194,7 @@ def size_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _measure_answers(workspace: Workspace, condition: Condition, items: Sequence[str]) -> Iterator[tuple[str, Size]]:
     replies = open_answers(workspace, condition)
-    model = token_counts.find_model(workspace, Selection(condition=condition.name))
+    model = selections.find_model(workspace, Selection(condition=condition.name))
     tokenizer = model.tokenizer if model else None
     counter, _ = tokens.load_counter(tokenizer if tokenizer and tokens.is_table(tokenizer) else None, workspace.root)
     texts = dict(_list_texts(replies, items))

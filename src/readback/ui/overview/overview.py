@@ -329,10 +329,13 @@ def _first(audit: Audit, weighed_group: Weighed, by: str, number: int) -> Markup
         alone = conditions
     where = t("overview.places", n=group.count)  # as Findings counts, and the strip above; the hint has the records
     if audit.sample:
-        parts = [records if group.records else "", (conditions if group.records else alone) if rows_of_group else ""]
-        if records and weighed_group.with_finding:
-            parts = parts[:1]  # its conditions are the sides that are named behind it, and in the hint
-        where = t("overview.and").join(part for part in parts if part) or where
+        parts = []
+        if group.records:
+            parts.append(records)
+        is_named_behind = bool(records and weighed_group.with_finding)  # then its conditions are the sides named there
+        if rows_of_group and not is_named_behind:
+            parts.append(conditions if group.records else alone)
+        where = t("overview.and").join(filter(None, parts)) or where
     side = weighed_group.side
     why = t(
         "overview.first_why",

@@ -11,7 +11,7 @@ import streamlit as st
 
 from readback import sandbox
 from readback.html import exact
-from readback.prompts import token_counts
+from readback.prompts import selections, token_counts
 from readback.serving import tokens
 from readback.serving.tokens import Counter, Piece, Span
 from readback.types import Assembly, Segment, Selection
@@ -40,7 +40,7 @@ UNSIZED = Sized()
 def counter(sent: Selection) -> Counter:
     """Return what counts tokens for the model that is sent to."""
     workspace = choice.workspace()
-    return token_counts.load_counter(workspace, token_counts.find_model(workspace, sent))
+    return token_counts.load_counter(workspace, selections.find_model(workspace, sent))
 
 
 def describe_size(number: int, by: Counter) -> str:

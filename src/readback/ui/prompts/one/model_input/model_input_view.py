@@ -8,9 +8,10 @@ from typing import Any
 
 import streamlit as st
 
-from readback.checks.model_findings import find_model, find_server_findings
+from readback.checks.model_findings import find_server_findings
 from readback.html import exact
 from readback.prompts import model_input
+from readback.prompts.selections import find_model
 from readback.review import anchors
 from readback.types import Assembly, Engine, Finding, Location, Model, ModelInput, Workspace
 from readback.ui.common import show

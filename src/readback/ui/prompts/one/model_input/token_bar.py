@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from readback.html import exact
-from readback.prompts import model_input, token_counts
+from readback.prompts import model_input, selections
 from readback.records.fields.field_path import look
 from readback.serving import limits
 from readback.serving.limits import Limit
@@ -64,7 +64,7 @@ def draw(assembly: Assembly) -> None:
 def limit_of(assembly: Assembly) -> Limit | None:
     """How much the model reads; in an Albert mode without one, the budget that its configuration gives."""
     workspace = choice.workspace()
-    if limit := limits.find_limit(token_counts.find_model(workspace, assembly.choice)):
+    if limit := limits.find_limit(selections.find_model(workspace, assembly.choice)):
         return limit
     if assembly.choice.condition:
         condition = workspace.condition(assembly.choice.condition)
