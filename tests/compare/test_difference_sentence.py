@@ -198,7 +198,7 @@ KNOWN = {**UNKNOWN, "models": {"m": {}}}
             UNKNOWN,
             "a",
             "b",
-            "B states a system message, where it is not known which one A gets.",
+            "B states a system message, where it is not known which one the other gets.",
             "=== system: A not known, B 13 characters",
         ),
         (

@@ -26,6 +26,7 @@ def test_each_look_is_what_is_assembled() -> None:
     assert [one.fingerprint for one in seen] == [one.fingerprint for one in made]
     assert [one.characters for one in seen] == [sum(len(m.text) for m in one.messages) for one in made]
     assert sum(one.errors for one in seen) > 0
+    assert {bool(one.errors) for one in seen if any(severity == "error" for severity, _ in one.codes)} == {True}
 
 
 @pytest.mark.usefixtures("hurried")
@@ -60,6 +61,9 @@ def test_a_text_is_compared_with_its_reference(write: Callable[[Mapping[str, Any
         [("user", 7)],
     ]
     assert [one.lacks for one in seen] == [(), ("system",), ()]
+    assert seen[0].change == ""
+    assert seen[1].change == "Has no system message and adds “!” after the q in the user message."
+    assert seen[2].change == "Adds “?” at the end."
 
 
 def test_what_cannot_be_built_is_no_reference(write: Callable[[Mapping[str, Any]], Path]) -> None:

@@ -98,9 +98,9 @@ def test_the_first_line_that_differs_is_marked_and_described(serving: Serve) -> 
     table = cells(every())
     assert marked(table["Mode: plain"][0]) == []
     assert marked(table["Mode: kind"][0]) == ["Answer:"]
-    assert "User message differs, first in spaces or line ends." in table["Mode: kind"][0]
+    assert "Only white space differs: drops the final newline in the user message." in table["Mode: kind"][0]
     assert marked(table["Mode: bare"][0]) == ["Answer one"]
-    assert "System message: only A has one." in table["Mode: bare"][0]
+    assert "Has no system message" in table["Mode: bare"][0]
 
 
 def test_what_is_in_view_is_a_and_stands_first(serving: Serve) -> None:
@@ -111,7 +111,7 @@ def test_what_is_in_view_is_a_and_stands_first(serving: Serve) -> None:
     table = cells(test)
     assert "A, in view" in table["Mode: bare"][0]
     assert marked(table["Mode: bare"][0]) == []
-    assert "System message: A has none." in table["Mode: plain"][0]
+    assert "Adds a system message" in table["Mode: plain"][0]
     assert ">compared with A</a>" in table["Mode: plain"][0]
 
 
@@ -142,14 +142,18 @@ def test_equal_texts_of_a_row_share_a_place_with_all_their_adapters_and_findings
 
 
 def test_an_adapter_is_compared_with_the_same_condition_and_a_condition_with_a() -> None:
-    row = cells(every(**MISTAKES, record="ellery-03", condition="base, open book"))["instruction-only, closed book"]
+    test = every(**MISTAKES, record="ellery-03", condition="base, open book")
+    (adapter,) = re.findall(r"<dt>no_system</dt><dd>(.*?)</dd>", said(test))
+    assert "Puts the system message into the user message, in 8 of 11." in adapter
+    assert "The system text is in the user message, and the Modelfile has one, too" in adapter
+    row = cells(test)["instruction-only, closed book"]
     assert [re.findall(r">(compared with .*?)</a>", cell) for cell in row] == [
         ["compared with A"],
         ["compared with No adapter"],
         ["compared with No adapter"],
     ]
-    assert "System message: A has none." in row[0]
-    assert "System message: only No adapter has one." in row[1]
+    assert "States a system message" in row[0]
+    assert "Puts the system message into the user message." in row[1]
     compared = link(
         row[1],
         "compared with No adapter: compare instruction-only, closed book, through no_system "
@@ -164,6 +168,7 @@ def test_an_adapter_is_compared_with_the_same_condition_and_a_condition_with_a()
 
 def test_through_the_adapter_of_a_the_other_conditions_come_first() -> None:
     test = every(**MISTAKES, record="ellery-03", condition="base, open book", adapter="gateway")
+    assert "No adapter" in re.findall(r"<dt>(.*?)</dt>", said(test))
     first = cells(test)["instruction-only, closed book"][0]
     assert ">gateway</a>" in first
     assert ">compared with A</a>" in first
@@ -179,6 +184,7 @@ def test_a_key_names_the_marks_that_are_there(serving: Serve) -> None:
         "first line that differs",
         "Written by you: not marked",
         "From the data",
+        "Tokens are those of the messages alone, without a chat format.",
     ]
 
 
@@ -248,7 +254,12 @@ def letters(test: AppTest) -> dict[str, list[tuple[str, str]]]:
     """The letter of each cell of the table and the severity it is marked with, by the name of the row."""
     (table,) = re.findall(r'<details class="rb-letters".*?</details>', said(test), re.DOTALL)
     lines = re.findall(r'<th scope="row" title="([^"]*)">.*?</th>(.*?)</tr>', table, re.DOTALL)
-    return {html.unescape(name): [_read_letter(cell) for cell in line.split("<td")[1:]] for name, line in lines}
+    return {
+        html.unescape(name): [
+            _read_letter(cell) for cell in line.split('<td class="rb-letter-change"')[0].split("<td")[1:]
+        ]
+        for name, line in lines
+    }
 
 
 def _read_letter(cell: str) -> tuple[str, str]:
@@ -272,7 +283,9 @@ def test_the_same_letter_is_the_same_text_byte_for_byte_and_a_is_in_view() -> No
     assert len(set.union(*texts_by_letter.values())) == len(texts_by_letter) == 28
     assert letters(test)["base, open book"][0] == ("A", "")
     assert "AB" in texts_by_letter
-    assert f"{len(texts_by_letter)} texts: 11 conditions, without and through 3 adapters" in words(test)
+    assert f"11 conditions get 11 different texts of this record, {len(texts_by_letter)} with the adapters." in words(
+        test
+    )
 
 
 def test_a_letter_is_marked_where_its_text_has_an_error_or_a_warning() -> None:
@@ -291,7 +304,8 @@ def test_a_letter_leads_to_its_text_and_one_of_them_is_a_stop_of_the_tab_key(ser
     assert len(set(targets)) == 3
     assert all(f'<div id="{target}"' in said(test) for target in targets)
     assert table.count('tabindex="0"') == 1
-    assert "3 texts: 4 modes" in words(test)
+    assert "4 modes get 3 different texts of this record. " in words(test)
+    assert "The same text as B." in table
 
 
 def test_what_cannot_be_built_has_a_mark_and_no_letter(serving: Serve) -> None:

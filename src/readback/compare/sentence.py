@@ -269,11 +269,11 @@ def _is_same_fact(fact: Fact, other: Fact) -> bool:
 EQUAL = "A and B are equal byte for byte."
 MAX_FACTS = 3  # facts in one sentence; of more, those about most text
 OPENING = {
-    "blank": "Only white space differs: B ",
-    "values": "Only values differ: B ",
-    "order": "The same parts in another order: B ",
-    "reordered": "The order changed: B ",
-    "changes": "B ",
+    "blank": "Only white space differs: ",
+    "values": "Only values differ: ",
+    "order": "The same parts in another order: ",
+    "reordered": "The order changed: ",
+    "changes": "",
 }
 NOTHING = {
     ("A",): "A has no messages: they could not be built.",
@@ -309,7 +309,17 @@ def format_facts(facts: Facts) -> str:
     selected = sorted(sorted(facts.facts, key=_rank_fact)[:MAX_FACTS], key=facts.facts.index)
     more = len(facts.facts) - len(selected) + facts.more
     clauses = [*_list_clauses(selected, facts.several), *_list_more(more)]
-    return f"{OPENING[facts.frame]}{join_clauses(clauses)}."
+    return f"{OPENING[facts.frame]}B {join_clauses(clauses)}."
+
+
+def format_change(facts: Facts) -> str:
+    """Format the facts of two texts that differ as a sentence without its subject, where B is named beside it."""
+    if facts.frame in ("equal", "nothing") or not facts.facts:
+        return ""
+    sentence = format_facts(facts)
+    opening = OPENING[facts.frame]
+    rest = sentence.removeprefix(f"{opening}B ")
+    return opening + rest if opening else rest[:1].upper() + rest[1:]
 
 
 def _list_clauses(facts: Sequence[Fact], several: bool) -> Iterator[str]:
@@ -407,7 +417,7 @@ def _format_value(values: Mapping[str, Any]) -> str:
 CLAUSES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "message_added": lambda v: f"adds {_add_article(v['role'])} message",
     "message_dropped": lambda v: f"has no {v['role']} message",
-    "system_stated": lambda v: "states a system message, where it is not known which one A gets",
+    "system_stated": lambda v: "states a system message, where it is not known which one the other gets",
     "system_unstated": lambda v: "states no system message, and it is not known which one it gets",
     "message_moved": lambda v: f"puts the {v['role']} message in another place",
     "role_changed": lambda v: f"sends the {v['role']} message as {_add_article(v['as'])} message",

@@ -9,21 +9,27 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from readback import sandbox
+from readback.checks.groups import WEIGHT
 from readback.checks.run.chunk import check_assembly
-from readback.compare.diff import pair_messages
+from readback.compare.diff import compare_sides, pair_messages
 from readback.compare.marker_alignment import count_shared
+from readback.compare.sentence import Fact, format_change, list_facts
+from readback.compare.side import ShownSide, Side
 from readback.html import exact
 from readback.message_parts import parts
 from readback.prompts import assemble, children, model_input, token_counts
 from readback.prompts.children import warm as warm
+from readback.prompts.messages import compute_fingerprint
+from readback.prompts.selections import explain_unknown_system
 from readback.records.dataset import open_dataset
 from readback.requests.observer import Observer, prepare_logs
 from readback.sandbox.json_values import build_converter, to_json_values
-from readback.types import Finding, Message, Record, Segment, Selection, Workspace
+from readback.types import Assembly, Finding, Message, Record, Segment, Selection, Severity, Workspace
 
 WORK = "readback.checks.run.prompt_lengths:measure_chunk"
 EXCERPT = 12_000  # characters of a message that its table cell can unfold
 BEFORE = 2_000  # of them before the first difference
+LINE = 120  # characters of a line that stands beside the sentence on it
 REFERENCES = 2  # texts that others are compared with, in memory at once
 
 
@@ -53,7 +59,10 @@ class PromptLengths:
     """What is sent under one choice; `fingerprint` is "" where nothing could be built, `late` where time was over.
 
     `reference` is the choice whose text this one is compared with, None where there is none or it could not be built;
-    `lacks` are the roles of its messages that this one does not have. `layer` says of what the tokens are: of the text
+    `lacks` are the roles of its messages that this one does not have, and `change` says in a sentence without a subject
+    what this one does differently; "" where nothing is said of it. `line` is its first line that differs, where the
+    sentence speaks of other wording without it. `codes` are the severity and rule of each kind of
+    error and warning, the gravest first. `layer` says of what the tokens are: of the text
     that the model reads, or of the messages alone.
     """
 
@@ -70,6 +79,9 @@ class PromptLengths:
     excerpts: tuple[Excerpt, ...] = ()
     lacks: tuple[str, ...] = ()
     reference: Selection | None = None
+    change: str = ""
+    line: str = ""
+    codes: tuple[tuple[Severity, str], ...] = ()
 
 
 def measure(
@@ -97,6 +109,7 @@ def measure(
             for values in _stream(opened, index, batch, compared):
                 choice = batch[done]
                 values["excerpts"], values["lacks"] = convert(values["excerpts"]), tuple(values["lacks"])
+                values["codes"] = tuple((severity, code) for severity, code in values["codes"])
                 values["reference"] = compared.get(choice) if values["reference"] else None
                 yield PromptLengths(choice, **values)
                 built.add(choice)
@@ -135,7 +148,8 @@ def _stream(
 @children.stop_when_changed
 def measure_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield a frame for each choice: {"characters", "tokens", "tokenizer", "exact", "layer", "fingerprint", "errors",
-    "warnings", "excerpts", "lacks", "reference"}; the last one says whether there was a text to compare it with.
+    "warnings", "excerpts", "lacks", "change", "line", "codes", "reference"}; the last one says whether there was a text
+    to compare it with.
     """
     inside = children.enter(work)
     watching = Observer(inside.opened, inside.data)
@@ -155,8 +169,13 @@ def measure_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 texts.put(choice, assembly.messages)
             other = texts.get(reference) if reference else ()
             excerpts, lacks = _cut_excerpts(assembly.messages, other)
+            change = line = ""
+            if reference and other:
+                change, line = _describe_change(inside.opened, assembly, reference, other)
             results = check_assembly(inside.opened, record, assembly, None, watching.observe(record, assembly))
-            severities = [result.severity for result in results if isinstance(result, Finding)]
+            graver = [result for result in results if isinstance(result, Finding) and result.severity != "info"]
+            graver.sort(key=lambda result: WEIGHT[result.severity])
+            severities = [result.severity for result in graver]
             yield {
                 "characters": sum(len(message.text) for message in assembly.messages),
                 "tokens": counted.count,
@@ -168,6 +187,9 @@ def measure_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 "warnings": severities.count("warning"),
                 "excerpts": to_json_values(excerpts),
                 "lacks": lacks,
+                "change": change,
+                "line": line,
+                "codes": list(dict.fromkeys((result.severity, result.code) for result in graver)),
                 "reference": bool(other),
             }
 
@@ -197,6 +219,45 @@ class References:
             ).messages
         self.put(choice, messages)
         return messages
+
+
+def _describe_change(
+    opened: Workspace, assembly: Assembly, reference: Selection, messages: tuple[Message, ...]
+) -> tuple[str, str]:
+    """Say in a sentence without a subject what a text does differently than the messages of its reference.
+
+    With it goes the first line that differs, where the sentence is on one thing without its words, and it is short.
+    """
+    sides = [
+        ShownSide(
+            Side(choice),
+            texts,
+            compute_fingerprint(texts),
+            None,
+            (),
+            "",
+            system_unknown=explain_unknown_system(opened, choice, texts),
+        )
+        for choice, texts in ((reference, messages), (assembly.choice, assembly.messages))
+    ]
+    difference = compare_sides(*sides)
+    facts = list_facts(difference)
+    sentence = format_change(facts)
+    if len(facts.facts) != 1 or not _is_unquoted(facts.facts[0]):
+        return sentence, ""
+    pair = next(pair for pair in difference.messages if pair.a and pair.b and not pair.equal)
+    a, b = (message.text if message else "" for message in (pair.a, pair.b))
+    line = _find_line(b, count_shared(a, b, min(len(a), len(b)))).strip()
+    if len(line) > LINE:
+        return sentence, ""
+    return sentence, line
+
+
+def _is_unquoted(fact: Fact) -> bool:
+    """Return whether a fact speaks of new words that its clause does not have."""
+    if fact.code == "exchanged":
+        return fact.values["new"].unit not in ("quote", "number")
+    return fact.code == "reworded"
 
 
 def _cut_excerpts(

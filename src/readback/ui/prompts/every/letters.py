@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from string import ascii_uppercase
+from typing import get_args
 
 from markupsafe import Markup
 
+from readback.checks.groups import WEIGHT, title
 from readback.checks.run.prompt_lengths import PromptLengths
+from readback.compare.sentence import join_clauses
 from readback.html.templates import render_template
-from readback.types import Selection
+from readback.types import Role, Selection
 from readback.ui.common import show
-from readback.ui.common.draw import picker
 from readback.ui.prompts.every.cells import Cells, Row
+from readback.ui.prompts.two_texts.compare_words import coded
 from readback.words import t
 
-HEIGHT = 6  # rows of one table, so that it leaves the first screen of a laptop to the texts
-BESIDE = 4  # columns at most of a table that has another one beside it
+HEIGHT = 12  # rows of a table that is unfolded
+BESIDE = 4  # columns of adapters at most of a table that is unfolded, where it has more than half as many rows
+KINDS = 2  # of findings that a line names
+WAYS = 2  # in which an adapter changes texts, that are named
 
 
 @dataclass(slots=True)
@@ -65,37 +71,135 @@ def render_badge(letter: str) -> Markup:
     return show.h('<strong class="rb-every-a{}">{}</strong>', "" if letter == "A" else " rb-every-other", letter)
 
 
-def render_table(rows: Sequence[Row], cells: Cells, letters: Mapping[str, str], ids: Mapping[str, str]) -> Markup:
-    """Return the table, folded where it is too high; nothing where there is one text to choose.
+def render_table(
+    lead: Markup, rows: Sequence[Row], cells: Cells, letters: Mapping[str, str], ids: Mapping[str, str]
+) -> Markup:
+    """Return the table below its sentence, folded where it is too high; nothing where there is one text to choose.
 
-    `ids` are those of the elements that show the texts, by fingerprint.
+    Beside its letters a row says what sets its first text apart from A, and what is found on it. `ids` are those of the
+    elements that show the texts, by fingerprint.
     """
     adapters = list(dict.fromkeys(adapter for row in rows for adapter in row.adapters))
     if len(rows) * len(adapters) < 2:
         return Markup("")
-    lines = [(row.name, [_make_cell(row, adapter, cells, letters, ids) for adapter in adapters]) for row in rows]
-    if len(adapters) <= BESIDE:
-        height = HEIGHT
-    else:
-        height = len(lines)
-    stop = next((cell for _, line in lines for cell in line if cell.id), None)
+    firsts: dict[str, Row] = {}
+    for row in rows:
+        if cell := cells.get(row.choices[0]):
+            firsts.setdefault(cell.fingerprint, row)
+    lines = [
+        (
+            row.name,
+            [_make_cell(row, adapter, cells, letters, ids) for adapter in adapters],
+            _describe_first(row, cells, letters, firsts),
+        )
+        for row in rows
+    ]
+    stop = next((cell for _, line, _ in lines for cell in line if cell.id), None)
     if stop is not None:
         stop.is_stop = True  # the Tab key stops at one letter; the arrow keys go on from there
-    named = sum(bool(adapter) for adapter in adapters)
-    if named == len(adapters):
-        adapters_key = "cells.by_adapters"
-    else:
-        adapters_key = "cells.by_adapters_and_none"
-    summary = t(f"cells.rows_{picker.kind()}", texts=t("cells.texts", n=len(letters)), n=len(rows))
     return render_template(
         "ui/prompts/every/letters.html.jinja",
-        summary=t(adapters_key, rows=summary, n=named) if named else summary,
+        lead=lead or t("cells.letters_title"),
         heads=[adapter or t("compare.grid_own") for adapter in adapters] if len(adapters) > 1 else [],
-        tables=[lines[start : start + height] for start in range(0, len(lines), height)],
-        is_open=len(lines) <= (2 * HEIGHT if len(adapters) <= BESIDE else HEIGHT),
+        change_head=_name_change(rows, cells) if len(rows) > 1 else "",
+        lines=lines,
+        is_open=len(lines) <= (HEIGHT if len(adapters) <= BESIDE else HEIGHT // 2),
         ways=t("cells.letters"),
         signs=show.SIGNS,
     )
+
+
+def _name_change(rows: Sequence[Row], cells: Cells) -> str:
+    """Return the head of the column that says what changes, with the messages in which something does."""
+    roles: set[str] = set()
+    for row in rows:
+        if cell := cells.get(row.choices[0]):
+            roles |= {*cell.lacks, *(each.role for each in cell.excerpts if each.alone or each.differs is not None)}
+    if not roles:
+        return t("cells.change_head")
+    order = [*get_args(Role)]
+    names = sorted(roles, key=lambda role: (order.index(role) if role in order else len(order), role))
+    return t("cells.change_head_in", where=t("frame.role_is", role=join_clauses(names)))
+
+
+def _describe_first(row: Row, cells: Cells, letters: Mapping[str, str], firsts: Mapping[str, Row]) -> Markup:
+    """Say what the first text of a row does differently than A, and name what is found on it."""
+    cell = cells.get(row.choices[0])
+    if cell is None or not cell.fingerprint:
+        return Markup("")
+    letter, first = letters[cell.fingerprint], firsts[cell.fingerprint]
+    if first is not row:
+        words = show.h("{}", t("cells.same_as", letter=letter))
+    elif cell.reference is None:
+        words = show.h('<span class="rb-small">{}</span>', t("cells.others_against") if letter == "A" else "")
+    else:
+        words = coded(cell.change)
+        if cell.line:
+            words = show.h('{} <span class="rb-letter-line">{}</span>', words, cell.line)
+    return show.h("{} {}", words, name_findings([cell]))
+
+
+def name_findings(cells: Sequence[PromptLengths]) -> Markup:
+    """Name the kinds of errors and warnings on texts by sign and title, with the number of texts of each."""
+    counts = Counter(kind for cell in cells for kind in cell.codes)
+    kinds = sorted(counts, key=lambda kind: (WEIGHT[kind[0]], -counts[kind]))
+    lines = []
+    for severity, code in kinds[:KINDS]:
+        if len(cells) > 1:
+            words = t("cells.finding_on", severity=t(f"frame.{severity}"), title=title(code), n=counts[severity, code])
+        else:
+            words = t("cells.finding", severity=t(f"frame.{severity}"), title=title(code))
+        lines.append(
+            show.h(
+                '<span class="rb-severity rb-{}"><span class="rb-sign" aria-hidden="true">{}</span> {}</span>',
+                severity,
+                show.SIGNS[severity],
+                coded(words),
+            )
+        )
+    if len(kinds) > KINDS:
+        lines.append(show.h('<span class="rb-small">{}</span>', t("cells.more_kinds", n=len(kinds) - KINDS)))
+    return show.join(lines, " ")
+
+
+def render_adapters(rows: Sequence[Row], cells: Cells) -> Markup:
+    """Return a line for each adapter: what it does to the texts, and what is found on them only through it."""
+    adapters = list(dict.fromkeys(adapter for row in rows for adapter in row.adapters))
+    lines = []
+    for adapter in adapters:
+        pairs = [
+            (cells[row.choices[0]], cells[row.choices[at]])
+            for row in rows
+            if adapter in row.adapters
+            for at in (row.adapters.index(adapter),)
+            if at and row.choices[0] in cells and row.choices[at] in cells
+        ]
+        if pairs:
+            lines.append((adapter or t("compare.grid_own"), *_describe_adapter(pairs)))
+    if not lines:
+        return Markup("")
+    return render_template("ui/prompts/every/adapters.html.jinja", title=t("cells.adapters"), lines=lines)
+
+
+def _describe_adapter(pairs: Sequence[tuple[PromptLengths, PromptLengths]]) -> tuple[str, Markup]:
+    """Say what an adapter changes in how many texts, and what is found on these that is not on the first."""
+    changed = [(first, cell) for first, cell in pairs if cell.fingerprint and cell.fingerprint != first.fingerprint]
+    ways = Counter(cell.change or t("cells.otherwise") for _, cell in changed)
+    sentences = [
+        t("cells.adapter_does", change=change.removesuffix("."), n=n, all=len(pairs))
+        for change, n in ways.most_common(WAYS)
+    ]
+    if len(ways) > WAYS:
+        sentences.append(t("cells.more_ways", n=len(ways) - WAYS))
+    if not changed:
+        sentences.append(t("cells.adapter_nothing"))
+    beyond = [
+        replace(cell, codes=tuple(kind for kind in cell.codes if kind not in first.codes)) for first, cell in pairs
+    ]
+    marks = name_findings(beyond)
+    if marks and all(cell.choice.condition and cell.choice.adapter for cell in beyond):
+        marks = show.h('{} <span class="rb-small">{}</span>', marks, t("cells.unplanned"))
+    return " ".join(sentences), marks
 
 
 def _make_cell(row: Row, adapter: str, cells: Cells, letters: Mapping[str, str], ids: Mapping[str, str]) -> LetterCell:

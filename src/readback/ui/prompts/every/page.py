@@ -30,7 +30,7 @@ from readback.ui.prompts.every.cells import Cells, Row, layout, measure_again, m
 from readback.ui.prompts.every.cut import Cut, cut
 from readback.ui.prompts.two_texts.compare_sides import PARTS, keys_of
 from readback.ui.prompts.two_texts.compare_text import Text
-from readback.ui.prompts.two_texts.compare_words import sent
+from readback.ui.prompts.two_texts.compare_words import coded, sent
 from readback.words import t
 
 ROWS = 24  # on the screen at once
@@ -89,12 +89,13 @@ def _draw(page: Page, cells: Cells) -> None:
     most = _find_most(cells[selection] for selection in homes.values())
     letters_by_text = letters.assign(page.a, page.rows, cells)
     ids = {fingerprint: _id(selection, page) for fingerprint, selection in homes.items()}
-    if homes:
-        table = letters.render_table(page.rows, cells, letters_by_text, ids)
+    lead, key = _make_lead(page, cells, len(homes)), _draw_key(page, cells, homes, most)
+    if homes and len(page.selections) > 1:
+        table = letters.render_table(lead, page.rows, cells, letters_by_text, ids)
+        above = [table, letters.render_adapters(page.rows, cells)]
     else:
-        table = Markup("")
-    summary, key = _summarise(page, cells, len(homes)), _draw_key(page, cells, homes, most)
-    show.draw(show.h('{}<p class="rb-small">{}</p>{}', table, summary, key))
+        above = [show.h('<p class="rb-lead">{}</p>', lead)]
+    show.draw(show.join([*above, key]))
     show.draw(
         render_template(
             "ui/prompts/every/grid.html.jinja",
@@ -128,41 +129,60 @@ def _find_most(cells: Iterator[PromptLengths]) -> str:
     return ""
 
 
-def _summarise(page: Page, cells: Cells, texts: int) -> str:
-    count = sum(selection in cells for selection in page.selections)
-    if not count:
-        return ""
+def _make_lead(page: Page, cells: Cells, texts: int) -> Markup:
+    """Say how many texts there are, in which messages they differ, and whether something is wrong with them."""
+    firsts = [cells[row.choices[0]] for row in page.rows if row.choices[0] in cells]
+    if len(firsts) < len(page.rows):
+        return Markup("")  # they are measured still
+    sentences = []
     if len(page.selections) == 1:
-        return t("cells.single")
-    if texts < 2:
-        sentences = [t("compare.grid_said", n=texts, cells=count)]
+        sentences.append(show.h("{}", t("cells.single")))
     else:
-        sentences = [t("cells.once")]
+        sentences.append(show.h("{}", _count_texts(page, firsts, texts)))
+        sentences.append(_say_what_is_wrong(page, cells))
     if page.a in cells and not cells[page.a].fingerprint:
-        sentences.append(t("cells.how_alone"))
-    elif texts > 1:
-        others = any(len(row.choices) > 1 for row in page.rows)
-        sentences.append(t("cells.how_others" if others else "cells.how"))
-    if texts:
-        sentences.append(_say_what_is_counted([cells[each] for each in page.selections if each in cells]))
-    if names := _list_unplanned(page, cells):
-        sentences.append(t("cells.not_planned", names=", ".join(names)))
+        sentences.append(show.h("{}", t("cells.how_alone")))
     if page.total > ROWS:
         stop = page.start + len(page.rows)
-        sentences.append(t("compare.grid_rows", start=page.start + 1, stop=stop, all=page.total))
-    return " ".join(sentences)
+        sentences.append(show.h("{}", t("compare.grid_rows", start=page.start + 1, stop=stop, all=page.total)))
+    return show.join(sentences, " ")
 
 
-def _list_unplanned(page: Page, cells: Cells) -> list[str]:
-    """Return the adapters under which a text has a mark that Findings has not, because no condition plans it."""
-    names: dict[str, None] = {}
-    for row in page.rows:
-        for selection, adapter in zip(row.choices, row.adapters, strict=True):
-            is_planned = selection.condition is None or selection.adapter is None
-            cell = cells.get(selection)
-            if not is_planned and cell is not None and (cell.errors or cell.warnings or not cell.fingerprint):
-                names.setdefault(adapter or t("compare.grid_own"))
-    return list(names)
+def _count_texts(page: Page, firsts: Sequence[PromptLengths], all_texts: int) -> str:
+    """Count the conditions, their distinct texts, and those that come through adapters, too."""
+    texts = {cell.fingerprint for cell in firsts if cell.fingerprint}
+    rows = t(f"cells.gets_{picker.kind()}", n=len(page.rows), texts=t("cells.different", n=len(texts)))
+    if all_texts > len(texts):
+        return t("cells.with_adapters", rows=rows, texts=all_texts)
+    return t("cells.without_adapters", rows=rows)
+
+
+def _say_what_is_wrong(page: Page, cells: Cells) -> Markup:
+    """Count the conditions with an error or a warning on what is planned; without conditions, on any text."""
+    planned = [
+        (row.name, cells[selection])
+        for row in page.rows
+        for selection in row.choices
+        if selection in cells and (selection.condition is None or selection.adapter is None)
+    ]
+    counts = {
+        "error": len({name for name, cell in planned if cell.errors or not cell.fingerprint}),
+        "warning": len({name for name, cell in planned if cell.warnings}),
+    }
+    marks = [
+        show.h(
+            '<span class="rb-severity rb-{}"><span class="rb-sign" aria-hidden="true">{}</span> {}</span>',
+            severity,
+            show.SIGNS[severity],
+            t(f"cells.with_{severity}", n=n),
+        )
+        for severity, n in counts.items()
+        if n
+    ]
+    is_all = all(
+        cells[selection] in [cell for _, cell in planned] for selection in page.selections if selection in cells
+    )
+    return show.join(marks, " ") or show.h("{}", t("cells.with_none" if is_all else "cells.planned_none"))
 
 
 def _say_what_is_counted(texts: Sequence[PromptLengths]) -> str:
@@ -181,20 +201,14 @@ def _draw_key(page: Page, cells: Cells, homes: Mapping[str, Selection], most: st
     if any(excerpt.differs is not None for excerpt in excerpts):
         sample = Markup('<span class="rb-first-differs" aria-hidden="true"></span>')
         entries.append(show.h("{} {}", sample, t("cells.key_differs")))
-    built = [cells[each] for each in page.selections if each in cells]
-    counts = {"error": sum(cell.errors for cell in built), "warning": sum(cell.warnings for cell in built)}
-    for severity, count in counts.items():
-        if count:
-            sign = show.h(
-                '<span class="rb-severity rb-{}" aria-hidden="true">{}</span>', severity, show.SIGNS[severity]
-            )
-            entries.append(show.h("{} {}", sign, t(f"cells.key_{severity}")))
     for name in exact.ORDER:
         words = t(f"messages.look_{name}")
         if name == most:
             entries.append(show.h("{}", t("cells.key_most", look=words)))
         elif name in looks:
             entries.append(show.h('<span class="rb-s rb-{}">{}</span>', name, words))
+    if homes:
+        entries.append(show.h("{}", _say_what_is_counted([cells[each] for each in page.selections if each in cells])))
     items = show.join([show.h("<li>{}</li>", entry) for entry in entries])
     if not items:
         return items
@@ -278,7 +292,7 @@ def _make_text(row: Row, group: Group, page: Page, cells: Cells, letter: str) ->
         "links": _keep_one_stop(show.h("{} {}", _open_all(row, group, cells), _against(row, group, page))),
         "chips": _chips(group.text),
         "size": _size(group.text),
-        "differs": _describe_difference(group.text, _name_reference(row, group.text, page)),
+        "differs": coded(group.text.change),
         "messages": [
             _draw_message(excerpt, piece, sent(selection), selection, _name_reference(row, group.text, page))
             for excerpt, piece in zip(group.text.excerpts, cut(group.text.excerpts), strict=True)
@@ -316,18 +330,6 @@ def _name_reference(row: Row, cell: PromptLengths, page: Page) -> str:
     if cell.reference == page.a:
         return t("cells.a")
     return _name(row, row.adapters[row.choices.index(cell.reference)])
-
-
-def _describe_difference(cell: PromptLengths, reference: str) -> str:
-    """Say where a text first departs from its reference; "" for A itself."""
-    parts = [t("cells.lacks", role=_title(role), reference=reference) for role in cell.lacks]
-    parts += [
-        t("cells.alone", role=_title(excerpt.role), reference=reference) for excerpt in cell.excerpts if excerpt.alone
-    ]
-    for excerpt in cell.excerpts:
-        if excerpt.differs is not None:
-            parts.append(t("cells.blank" if excerpt.blank else "cells.differs", role=_title(excerpt.role)))
-    return " ".join(parts)
 
 
 def _draw_message(excerpt: Excerpt, piece: Cut, name: str, selection: Selection, reference: str) -> dict[str, object]:
