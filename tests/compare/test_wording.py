@@ -162,4 +162,4 @@ def test_law_text_that_the_product_wrote_is_never_shown_or_exported_without_sayi
         json.dumps(as_text.make_values(compare_sides(*[show_record(workspace, Side(made.choice), RECORD)] * 2), "")),
     ]
     assert {'"wording": "readback"' in text for text in exported} == {said}
-    assert {SAID in text for text in (repr(Assembled(made, ())), Assembled(made, ())._repr_html_())} == {said}
+    assert {SAID in text for text in (repr(Assembled(made)), Assembled(made)._repr_html_())} == {said}

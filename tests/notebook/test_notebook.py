@@ -14,6 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import readback
+from readback.checks.run.chunk import check_record
+from readback.notebook import study
 from readback.notebook.assembled import Assembled
 from readback.notebook.rows import MAX_SHOWN, Rows
 from readback.project_files import PROJECT
@@ -40,6 +42,22 @@ def test_a_record_is_given_by_its_id_or_its_number() -> None:
     assert (
         opened.assemble("base, open book", "ellery-06").fingerprint == opened.assemble("base, open book", 5).fingerprint
     )
+
+
+def test_rules_run_when_findings_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[str | None] = []
+
+    def check(opened: Any, record: Any, *rest: Any) -> Any:
+        checked.append(record.id)
+        return check_record(opened, record, *rest)
+
+    monkeypatch.setattr(study, "check_record", check)
+    made = readback.open(DEMO).assemble("mistake 1: system text in the question", "ellery-01")
+    assert made.text()
+    assert not checked
+    assert made.findings
+    assert not made.faults
+    assert checked == ["ellery-01"]
 
 
 def test_a_value_can_be_tried_and_changes_no_file() -> None:
@@ -98,7 +116,7 @@ def test_an_assembly_shows_each_stretch_with_its_origin() -> None:
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=80))
 def test_what_is_drawn_is_the_text(text: str) -> None:
     made = Assembly(Selection(mode="m"), "1", 0, (Message("user", (Segment(text, "variable", "x"),)),), "f")
-    html = Assembled(made, ())._repr_html_()
+    html = Assembled(made)._repr_html_()
     inner = re.search(r'<div class="rb-exact">(.*)</div>(?=<p>sha256)', html, re.DOTALL)
     assert inner is not None
     drawn = re.sub(r"&#(\d+);", lambda m: chr(int(m[1])), re.sub(r"<[^>]*>", "", inner[1]))

@@ -17,6 +17,8 @@ from score_files import TIDY, Write, codes, load, name_kind, states
 from readback.readers.files.progress import Cancelled
 from readback.scores import loading as scores
 from readback.scores import warnings
+from readback.scores.files.formats import FORMATS
+from readback.scores.files.score_rows import FileSettings
 from readback.scores.output import answer
 from readback.scores.values.criteria import from_entry
 from readback.types import Condition, Score, ScoreSource, Workspace
@@ -283,3 +285,23 @@ def test_real_score_files_are_recognised_by_content(shared: Path) -> None:
         "llmjudge/five_judges_500items.csv": None,
     }
     assert {name: name_kind(shared / "data" / name) for name in kinds} == kinds
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("run details", {"task_id": "1", "judge_scores": {"tone": 3}}),
+        ("run metadata", {"model_label": "a", "dataset": {}, "judge": {"prompt_path": "p"}}),
+        ("evaluation rows", {"qid": 1, "metrics": {"tone_score": 3}}),
+        ("AlpacaEval annotations", {"generator_1": "a", "generator_2": "b", "preference": 1, "instruction": "Why?"}),
+        ("pairwise outcomes", {"Model_A ": "a", "model_b": "b", "outcome": "a"}),
+    ],
+)
+def test_a_format_is_known_by_one_of_the_columns_that_mark_it(name: str, row: dict[str, Any]) -> None:
+    score_format = next(one for one in FORMATS if one.name == name)
+    of_any_file = FileSettings(ScoreSource("s"), {}, {}, {})
+    assert score_format.recognise([row], of_any_file)
+    assert score_format.fits([row], of_any_file)
+    without = {column: value for column, value in row.items() if column.strip().lower() not in score_format.marks}
+    assert without != row
+    assert not score_format.fits([without], of_any_file)

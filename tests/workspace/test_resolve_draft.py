@@ -26,6 +26,7 @@ def _parts(text: str) -> set[str]:
 def test_a_step_names_parts_of_a_draft() -> None:
     for step in resolve_draft.STEPS:
         assert _parts(step.reads) | _parts(step.writes) <= PARTS - OPEN_TO_ALL
+        assert _parts(step.needs) <= _parts(step.reads) | OPEN_TO_ALL
 
 
 def _watched(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[set[str], set[str]]]:
@@ -45,10 +46,13 @@ def _watched(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[set[str], set[s
         watched = Watched(**{name: getattr(draft, name) for name in PARTS})
         for step in resolve_draft.STEPS:
             before = {name: copy(getattr(watched, name)) for name in PARTS}
+            diagnostics = copy(watched.diagnostics)
+            is_needed = step.is_needed(watched)
             asked.clear()
             step.run(watched)
             looked = set(asked)
             changed = {name for name in PARTS if before[name] != getattr(watched, name)}
+            assert is_needed or (not changed and diagnostics == watched.diagnostics), step.run
             seen[step.run.__name__][0].update(looked)
             seen[step.run.__name__][1].update(changed)
         for name in PARTS:

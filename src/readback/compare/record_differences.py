@@ -243,8 +243,12 @@ def _find_difference(a: ShownSide | None, b: ShownSide | None, edits: bool) -> t
     if a and b:
         a, b = match_forms(a, b)
     messages_a, messages_b = (side.messages if side else () for side in (a, b))
-    if not messages_a or not messages_b:
-        return ONLY_A if messages_a else ONLY_B if messages_b else NEITHER, ""
+    if not messages_a and not messages_b:
+        return NEITHER, ""
+    if not messages_b:
+        return ONLY_A, ""
+    if not messages_a:
+        return ONLY_B, ""
     kind = similarity.find_kind(messages_a, messages_b)
     if not kind:
         return EQUAL, ""

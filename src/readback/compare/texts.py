@@ -28,8 +28,16 @@ class Change:
 
 def make_change(same: bool, a: tuple[int, int], b: tuple[int, int]) -> Change:
     """Make the change of two spans: equal if `same`, else of the kind that their lengths say."""
-    kind: Kind = "changed" if a[0] < a[1] and b[0] < b[1] else "removed" if a[0] < a[1] else "added"
-    return Change("equal" if same else kind, a, b)
+    kind: Kind
+    if same:
+        kind = "equal"
+    elif a[0] == a[1]:
+        kind = "added"
+    elif b[0] == b[1]:
+        kind = "removed"
+    else:
+        kind = "changed"
+    return Change(kind, a, b)
 
 
 def merge_changes(changes: Iterable[Change]) -> list[Change]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from readback import adapters, plugins
 from readback.checks.rules import Fault
@@ -43,19 +44,33 @@ LEGEND = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Assembled:
     """The messages for one record, what the rules find in them, their fingerprint; `faults` are rules that failed.
 
+    The rules run when `findings` or `faults` is read for the first time, so that building texts alone costs no check.
     `made_by` are the named options that made the text, with their versions and what they could be instead.
     `system_unknown` says why it is not known which system message the model gets, where none is sent.
     """
 
     assembly: Assembly
-    findings: tuple[Finding, ...]
-    faults: tuple[Fault, ...] = ()
+    run_rules: Callable[[], Iterable[Finding | Fault]] = field(default=tuple, repr=False, compare=False)
     made_by: tuple[Variant, ...] = ()
     system_unknown: str | None = None
+
+    @cached_property
+    def _results(self) -> tuple[Finding | Fault, ...]:
+        return tuple(self.run_rules())
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What the rules find in the record and its messages."""
+        return tuple(result for result in self._results if isinstance(result, Finding))
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """The rules that failed."""
+        return tuple(result for result in self._results if isinstance(result, Fault))
 
     @property
     def messages(self) -> tuple[Message, ...]:

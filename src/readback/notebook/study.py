@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -168,24 +168,28 @@ class Study:
         judge: str | None = None,
         values: Values = NO_VALUES,
     ) -> Assembled:
-        """Assemble the exact messages for a record. `values` replace the record's fields in this call only."""
+        """Assemble the exact messages for a record. `values` replace the record's fields in this call only.
+
+        The rules run when the findings of what is returned are read.
+        """
         choice = self._resolve_selection(Selection(condition, mode, adapter, task, judge))
         chosen_record = self._find_record(record)
         with use_children(self._children):
-            return self._check_assembly(choice, chosen_record, values)
-
-    def _check_assembly(self, choice: Selection, record: Record, values: Values) -> Assembled:
-        assembly = self._build_assembly(choice, record, values)
-        filled_record = assemble.apply_values(self.workspace, record, values)
-        if values:
-            observation = None
-        else:
-            observation = self._observer.observe(record, assembly)
-        results = tuple(check_record(self.workspace, filled_record, assembly, observation, self._rule_filter))
-        findings = tuple(result for result in results if isinstance(result, Finding))
-        faults = tuple(fault for fault in results if isinstance(fault, rules.Fault))
+            assembly = self._build_assembly(choice, chosen_record, values)
         unknown = explain_unknown_system(self.workspace, choice, assembly.messages)
-        return Assembled(assembly, findings, faults, list_variants(self.workspace, choice), unknown)
+        variants = list_variants(self.workspace, choice)
+        run_rules = partial(self._check_assembly, chosen_record, assembly, values)
+        return Assembled(assembly, run_rules, variants, unknown)
+
+    def _check_assembly(self, record: Record, assembly: Assembly, values: Values) -> list[Finding | rules.Fault]:
+        """Return what the rules find in an assembly of the record, beside what was logged for it."""
+        filled_record = assemble.apply_values(self.workspace, record, values)
+        with use_children(self._children):
+            if values:
+                observation = None
+            else:
+                observation = self._observer.observe(record, assembly)
+            return list(check_record(self.workspace, filled_record, assembly, observation, self._rule_filter))
 
     def assemble_text(
         self,

@@ -37,11 +37,6 @@ LIMITS = parquet.LIMITS
 parse = parquet.parse
 
 
-def is_arrow(head: bytes) -> bool:
-    """Tell whether a file that begins so is an Arrow file or stream."""
-    return head.startswith((FILE, STREAM))
-
-
 def is_state(head: bytes) -> bool:
     """Tell whether a JSON file that begins so is the `state.json` of a saved dataset."""
     return head.startswith(b"{") and b'"_data_files"' in head and b'"_fingerprint"' in head

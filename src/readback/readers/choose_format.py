@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from types import MappingProxyType
@@ -57,7 +57,7 @@ def choose_format(
     formats = plugins.load_modules("formats")
     is_text = not hasattr(formats.get(named or ""), "spool")  # else nobody asks how the text is encoded
     guess = None
-    if encoding is None and is_text and not any(is_binary(head) for is_binary in BINARY.values()):
+    if encoding is None and is_text and not any(signature.matches(head) for signature in BINARY.values()):
         guess = guess_file_encoding(head, None if packed else path)
         encoding = guess.encoding if guess else None
     if encoding and needs_decoding(encoding):
@@ -87,23 +87,30 @@ def choose_format(
     return ChosenFormat(module, packed, detail, encoding if needs_decoding(encoding) else None, guess)
 
 
-def is_parquet(head: bytes) -> bool:
-    """Tell whether a file that begins so is Parquet."""
-    return head.startswith(PARQUET)
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The bytes that a file of a format begins with, one of `begins`, and those that its beginning `holds`."""
+
+    begins: tuple[bytes, ...]
+    holds: bytes = b""
+
+    def matches(self, head: bytes) -> bool:
+        """Tell whether a file that begins with `head` is of the format."""
+        return head.startswith(self.begins) and self.holds in head
 
 
 # How formats that are not text begin, whatever the file is called.
-BINARY: Mapping[str, Callable[[bytes], bool]] = {
-    "parquet": is_parquet,
-    sqlite_file.NAME: sqlite_file.is_database,
-    xlsx.NAME: xlsx.is_workbook,
-    arrow_file.NAME: arrow_file.is_arrow,
+BINARY: Mapping[str, Signature] = {
+    "parquet": Signature((PARQUET,)),
+    sqlite_file.NAME: Signature((sqlite_file.MAGIC,)),
+    xlsx.NAME: Signature((xlsx.ZIP,), xlsx.PART),
+    arrow_file.NAME: Signature((arrow_file.FILE, arrow_file.STREAM)),
 }
 
 
 def _recognise_content(head: bytes, suffix: str) -> str | None:
-    for name, is_binary in BINARY.items():
-        if is_binary(head):
+    for name, signature in BINARY.items():
+        if signature.matches(head):
             return name
     begin = head.removeprefix(UTF8_MARK).lstrip(b" \t\r\n")
     format_name = next(

@@ -50,11 +50,6 @@ LEFT_OUT = {"view": "a view, which is never run", "virtual": "a virtual table, w
 rows = parquet.rows
 
 
-def is_database(head: bytes) -> bool:
-    """Tell whether a file that begins so is an SQLite database."""
-    return head.startswith(MAGIC)
-
-
 def list_companions(path: Path) -> tuple[Path, ...]:
     """Return the files beside a database that may hold a part of it."""
     return tuple(path.with_name(path.name + ending) for ending in JOURNALS)

@@ -320,13 +320,12 @@ def _compute_record_leaves(
     assembly = assemble(opened, record, choice, reply, origins=False)
     if choice.judge:
         is_complete = assembly.messages and not lacks_answer(assembly, reply)
-        yield (
-            assembly.fingerprint
-            if is_complete
-            else NO_ANSWER
-            if assembly.messages
-            else explain_failure(opened, record, assembly)[0]
-        )
+        if is_complete:
+            yield assembly.fingerprint
+        elif assembly.messages:
+            yield NO_ANSWER
+        else:
+            yield explain_failure(opened, record, assembly)[0]
         return
     yield assembly.fingerprint if assembly.messages else explain_failure(opened, record, assembly)[0]
     if choice.condition:

@@ -24,7 +24,7 @@ from readback.projects import (
     semantic_kernel,
 )
 from readback.readers import arrow_file, checkpoint, json_file, llama_factory_info, sqlite_file, xlsx
-from readback.readers.choose_format import BINARY
+from readback.readers.choose_format import BINARY, Signature
 from readback.readers.files.paths import format_relative
 from readback.readers.files.row import Header, Row
 from readback.readers.files.text_file import read_head
@@ -246,8 +246,8 @@ def _recognise_score_file(look: _Look) -> RecognisedFile | None:
 def _recognise_rows(look: _Look) -> RecognisedFile | None:
     """Recognise a table by its ending, and JSON that begins with a list or has an object a line."""
     if look.suffix in _list_table_suffixes():
-        is_binary = _find_binary_format(look.suffix)
-        if is_binary and not look.named and not is_binary(read_head(look.path)):
+        signature = _find_signature(look.suffix)
+        if signature and not look.named and not signature.matches(read_head(look.path)):
             return None
         return _recognise_table(look)
     if look.suffix != ".json":
@@ -325,8 +325,8 @@ def _list_table_suffixes() -> frozenset[str]:
 
 
 @cache
-def _find_binary_format(suffix: str) -> Callable[[bytes], bool] | None:
-    """Return what tells by its first bytes whether a file of that ending is of its format, where that is not text."""
+def _find_signature(suffix: str) -> Signature | None:
+    """Return how files of the format with that ending begin, where the format is not text."""
     for name, module in plugins.load_modules("formats").items():
         if suffix in module.SUFFIXES and name in (sqlite_file.NAME, xlsx.NAME, arrow_file.NAME):
             return BINARY[name]

@@ -176,8 +176,8 @@ def guess_ending(head: bytes) -> str:
     """Return the file ending of rows that begin with `head`, by their magic bytes, first character and first line."""
     gzip = ".gz" if head.startswith(GZIP) else ""
     text = unpack_head(head) if gzip else head
-    for name, is_binary in BINARY.items():
-        if is_binary(text):
+    for name, signature in BINARY.items():
+        if signature.matches(text):
             return f".{name}{gzip}"
     text = text.removeprefix(UTF8_MARK).lstrip()
     first = text.partition(b"\n")[0]

@@ -159,7 +159,13 @@ class Marker(NodeTransformer):
             name = ", ".join(sorted(certain))
         else:
             name = None
-        kind: Kind = "unknown" if certain is None else "variable" if certain else "literal"
+        kind: Kind
+        if certain is None:
+            kind = "unknown"
+        elif certain:
+            kind = "variable"
+        else:
+            kind = "literal"
         output_chain = find_chain(strip_calls(expr))
         roots = self.names.context | self.names.sources.keys() | ({"loop"} if kind == "unknown" else set())
         if kind == "literal" or output_chain is None or output_chain.root not in roots:
@@ -394,7 +400,13 @@ def join_marked(
         if name is None and listed and start:
             name = f"{start}[{position}]{suffix}"
         name = name or (site.name if several else site.name and f"{site.name}[*]{suffix}")
-        kind: Kind = "default" if used else "variable" if name else site.kind
+        kind: Kind
+        if used:
+            kind = "default"
+        elif name:
+            kind = "variable"
+        else:
+            kind = site.kind
         texts.append(trace.mark((kind, name, site.line), str(shown_item)))
     return str(between).join(texts)
 

@@ -229,7 +229,13 @@ def _find_value(key: str, scopes: Sequence[_Scope], run: _Run, line: int, only_a
             name = f"{scope.path}.{key}"
         else:
             name = key
-        state: UseState = "null" if value is None else "empty" if value in ("", [], {}) else "present"
+        state: UseState
+        if value is None:
+            state = "null"
+        elif value in ("", [], {}):
+            state = "empty"
+        else:
+            state = "present"
         run.reads.setdefault((name, state, only_asked), line)
         if not only_asked and (cell := cell_of(value)) is not None:
             return _Scope(cell, name)

@@ -68,7 +68,10 @@ def _list_segments(content: Any, name: str, place: Location) -> list[Segment]:
         return []
     segments: list[Segment] = []
     for at, part in enumerate(content if isinstance(content, list) else ()):
-        text = part if isinstance(part, str) else part.get("text") if isinstance(part, Mapping) else None
+        if isinstance(part, Mapping):
+            text = part.get("text")
+        else:
+            text = part
         if isinstance(text, str) and text:
             if segments:
                 segments.append(Segment("\n", "joiner"))

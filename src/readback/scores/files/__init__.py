@@ -38,7 +38,7 @@ class Kind:
 def find_format(rows: Sequence[Any], settings: FileSettings) -> ScoreFormat | None:
     """Return the first format that recognises a file with these first rows; None where no scores are seen in them."""
     for score_format in list_formats():
-        if score_format.recognise(rows, settings):
+        if score_format.fits(rows, settings):
             return score_format
     return None
 
@@ -68,7 +68,7 @@ def _find_kind(rows: Iterator[Row | Diagnostic], file: str) -> Kind | None:
     rivals = [
         rival.name
         for rival in list_formats()
-        if rival.holds_questions and rival is not score_format and rival.recognise(head, settings)
+        if rival.holds_questions and rival is not score_format and rival.fits(head, settings)
     ]
     return Kind(score_format.name, score_format.holds_questions, tuple(rivals))
 

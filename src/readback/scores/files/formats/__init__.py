@@ -15,7 +15,7 @@ To add a format:
    argument, and those that end in `_score`. If a row is one score, the names of `tidy` are `item`, `condition`,
    `criterion` and `score`. All names are in `scores/files/layout.py`.
 2. Import it below and add its line to FORMATS, where the comment says so. `holds_questions=False` is for formats whose
-   rows never hold what was asked.
+   rows never hold what was asked, `marks` are columns without which the format need not be asked.
 3. Write a row for it in docs/scoring.md and a test in tests/scores/test_results.py.
 """
 
@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from readback.records.replies.batch_replies import CUSTOM_ID
 from readback.scores.files.formats import (
     alpaca_eval,
     batch,
@@ -54,9 +55,11 @@ OpenFile = Callable[[Path, str, Callable[[], None]], Iterator[Row | Diagnostic] 
 class ScoreFormat:
     """A format of score files: its name, what recognises it by the first rows, and what reads it.
 
-    `is_general`: it is known by common names of columns alone. `holds_questions`: a file of the format is scores also
-    where its rows hold what was asked, which otherwise makes a file a dataset. `question_marks` are sets of columns
-    beside which any file may hold what was asked.
+    `marks` are columns of which a file of the format has at least one, whatever their case; a file without any of them
+    is not looked at further. Where there are no marks every file is. `is_general`: it is known by common names of
+    columns alone. `holds_questions`: a file of the format is scores also where its rows hold what was asked, which
+    otherwise makes a file a dataset. `question_marks` are sets of columns beside which any file may hold what was
+    asked.
 
     A format whose files are not read row by row as any dataset is has `open_file`, which returns the rows of such a
     file and None for any other, and `shows_file`, which tells by the beginning of a file whether opening it is worth
@@ -66,11 +69,18 @@ class ScoreFormat:
     name: str
     recognise: Callable[[Sequence[Mapping[str, Any]], FileSettings], bool]
     read: Callable[[Rows, Sequence[Row], FileSettings], FileScores]
+    marks: frozenset[str] = frozenset()
     is_general: bool = False
     holds_questions: bool = True
     question_marks: tuple[frozenset[str], ...] = ()
     open_file: OpenFile | None = None
     shows_file: Callable[[Path], bool] | None = None
+
+    def fits(self, rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
+        """Tell whether a file with these first rows is of the format."""
+        if self.marks and self.marks.isdisjoint(name.strip().lower() for row in rows for name in row):
+            return False
+        return self.recognise(rows, settings)
 
 
 # The order: formats with marks that no other file has come before those that are known by common names of columns,
@@ -86,7 +96,7 @@ FORMATS = (
         shows_file=tool_log.shows_file,
     ),
     # first of all, for its rows repeat the columns of every other format inside
-    ScoreFormat(batch.NAME, batch.recognise, batch.read, holds_questions=False),
+    ScoreFormat(batch.NAME, batch.recognise, batch.read, marks=frozenset({CUSTOM_ID}), holds_questions=False),
     # before all formats that know columns, for the workspace names the judges
     ScoreFormat(judge_columns.NAME, judge_columns.recognise, judge_columns.read, holds_questions=False),
     ScoreFormat(
@@ -102,10 +112,13 @@ FORMATS = (
         details.NAME,
         details.recognise,
         details.read,
+        marks=frozenset({"task_id"}),
         holds_questions=False,
         question_marks=(frozenset({"judge_scores"}), frozenset({"judge_verdict"})),
     ),
-    ScoreFormat(metadata.NAME, metadata.recognise, metadata.read, holds_questions=False),
+    ScoreFormat(
+        metadata.NAME, metadata.recognise, metadata.read, marks=frozenset({"model_label"}), holds_questions=False
+    ),
     ScoreFormat(
         metrics.NAME,
         metrics.recognise,
@@ -114,11 +127,12 @@ FORMATS = (
         open_file=metrics.open_file,
         shows_file=metrics.shows_file,
     ),
-    ScoreFormat(liverag.NAME, liverag.recognise, liverag.read, holds_questions=False),
+    ScoreFormat(liverag.NAME, liverag.recognise, liverag.read, marks=frozenset({"metrics"}), holds_questions=False),
     ScoreFormat(
         alpaca_eval.NAME,
         alpaca_eval.recognise,
         alpaca_eval.read,
+        marks=frozenset(alpaca_eval.COLUMNS),
         holds_questions=False,
         question_marks=(frozenset(alpaca_eval.COLUMNS),),
     ),
@@ -126,6 +140,7 @@ FORMATS = (
         pairwise.NAME,
         pairwise.recognise,
         pairwise.read,
+        marks=frozenset({"model_a"}),
         holds_questions=False,
         question_marks=(frozenset({"model_a", "model_b", "outcome"}),),
     ),

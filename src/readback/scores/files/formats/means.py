@@ -183,7 +183,13 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSe
         named = first(RUN_OF, plan.layout.candidates)
     else:
         named = None
-    roles = (named,) if named else () if plan.is_one_run else plan.factors
+    roles: tuple[str, ...]
+    if named:
+        roles = (named,)
+    elif plan.is_one_run:
+        roles = ()
+    else:
+        roles = plan.factors
     columns = {
         "condition": tuple(map(legible, roles)),
         "score": tuple(legible(column.name) for column in plan.columns),

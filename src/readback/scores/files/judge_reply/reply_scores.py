@@ -69,7 +69,11 @@ def mark(value: Any) -> Mark:
         return _not_a_number(str(value)[:40])
     if isinstance(value, str) and NUMBER.fullmatch(value.strip()) and abs(float(value)) < LARGEST:
         return Mark(float(value) + 0.0, "scored", text=True)
-    return _not_a_number(value[:40] if isinstance(value, str) else "a list" if isinstance(value, list) else "an object")
+    if isinstance(value, str):
+        return _not_a_number(value[:40])
+    if isinstance(value, list):
+        return _not_a_number("a list")
+    return _not_a_number("an object")
 
 
 def _check_scale(mark: Mark, criterion: Criterion, item: str, judge: str) -> Mark:
