@@ -69,7 +69,11 @@ compared = drawn_pairs.add_pairs(compared, concluded.conclusions)
 with answer:
     show.draw(lead.render_answer(table, workspace, rows, concluded, view))
 with picture:
-    forest.draw_forest(table, workspace, lines, concluded, compared, view)
+    basis = lead.describe_basis(table, rows, concluded, view)
+    if lines:
+        forest.draw_forest(table, workspace, lines, concluded, compared, view, basis)
+    else:
+        show.draw(show.h('<p class="rb-small">{}</p>', basis))
     if not view.baseline:
         judges.draw_first(scored, view)
 if (example := widest.find_example(lines, table)) is not None:

@@ -78,7 +78,7 @@ def test_a_clear_difference_is_no_answer_where_the_two_may_not_be_compared(line:
             OPEN,
             "up",
             "unknown",
-            "not known: whether it is fair cannot be told, and the interval includes 0",
+            "not known: whether it is fair cannot be told, and there may be no difference",
         ),
         (
             replace(OPEN, failed=41),

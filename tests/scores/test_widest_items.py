@@ -70,10 +70,17 @@ def test_a_record_with_question_answers_and_scores_stands_below_the_first_pictur
 ) -> None:
     record = drawn(monkeypatch, EXAMPLES / "six-conditions")
     assert "Where the two differ most" in record
+    assert "(Does reading the manual help?)" in record
     assert "How fast may an ordinary vessel go inside the breakwater?" in record
     first, second = record.split('<div class="rb-widest-side">')[1:]
-    assert all(part in first for part in ("instruction-only, open book", "At most 5 knots [2].", "</span>2</span>"))
-    assert all(part in second for part in ("instruction-only, closed book", "the mail boat.", "</span>−1</span>"))
+    assert all(
+        part in first
+        for part in ("instruction-only, open book", "At most 5 knots [2].", "</span>2</span>", ">best score<")
+    )
+    assert all(
+        part in second
+        for part in ("instruction-only, closed book", "the mail boat.", "</span>−1</span>", ">worst score<")
+    )
     assert "item=ellery-02" in record
     assert "sides=condition" in record
     assert re.search(r'href="[^"]*kept=higher[^"]*"[^>]*>one of 12 that differ by 3<', record)

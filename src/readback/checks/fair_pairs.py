@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from readback.checks.comparisons import Pair, Verdict, faults, verdicts, weighed
+from readback.checks.comparisons import Pair, Verdict, Weighed, faults, verdicts, weighed
 from readback.checks.costs import marked
 from readback.checks.groups import groups
 from readback.checks.summary import Audit
@@ -26,7 +26,7 @@ GRAVITY = ("unfair", "unknown", "same", "fair")
 class Fairness:
     """The verdict on a pair, how many rules report errors on one side only and on both, and the scored records that
     these touch. Of two values of a factor `pairs` has the verdict on each pair of their conditions, and `verdict` is
-    the gravest of them.
+    the gravest of them. `weighed_groups` are what was found, weighed for these pairs.
 
     `untouched` is the same comparison on all other records, by itself and so with p as it is; None where no scored
     record is touched: then errors are about what all records share, or about none.
@@ -38,6 +38,7 @@ class Fairness:
     touched: frozenset[str] = frozenset()
     untouched: Comparison | None = None
     pairs: tuple[Verdict, ...] = ()
+    weighed_groups: tuple[Weighed, ...] = ()
 
 
 def fairness(
@@ -69,7 +70,7 @@ def fairness(
                 remaining, comparison.a, comparison.b, comparison.criterion, comparison.judge, comparison.planned
             )
         )
-    return Fairness(worst, single, both, touched, rest, judged_pairs)
+    return Fairness(worst, single, both, touched, rest, judged_pairs, tuple(weighed_groups))
 
 
 def _sides(

@@ -11,7 +11,6 @@ from markupsafe import Markup
 
 from readback.checks.comparisons import Pair, Verdict, Weighed, differs, why
 from readback.checks.fair_pairs import name_of
-from readback.checks.groups import Group
 from readback.html.templates import render_template
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.conclusion import AGAINST, Conclusion
@@ -114,7 +113,7 @@ def _build_row(
                 number=number,
                 interval=report.interval(line, turned=False),
             )
-    touching = _describe_touching(verdict_of_pair, weighed_groups)
+    touching = verdict.describe_touching(verdict_of_pair, weighed_groups)
     reason = show.h("{} {}", _explain(verdict_of_pair, answer), touching)
     return PlannedRow(
         kind,
@@ -148,40 +147,6 @@ def _format_outcome(concluded: Conclusion) -> str:
     else:
         text = concluded.answer
     return f"{text[:1].upper()}{text[1:]}."
-
-
-def _describe_touching(verdict_of_pair: Verdict, weighed_groups: Sequence[Weighed]) -> Markup:
-    """Return that nothing grave touches a fair pair, or that a warning is on one side of it; of one that cannot be
-    judged the errors. Of the others the reason of the verdict has said it.
-    """
-    if verdict_of_pair.kind == "fair":
-        warnings = [
-            each.group
-            for each in weighed_groups
-            if each.group.severity == "warning" and verdict_of_pair.pair in each.one_sided
-        ]
-        if warnings:
-            return _link_touching(warnings, "overview.touch_warnings")
-        if "sample" in verdict_of_pair.unchecked:
-            key = "overview.touch_none_sample"
-        else:
-            key = "overview.touch_none"
-        return show.h("{}", t(key))
-    errors = [
-        each.group
-        for each in weighed_groups
-        if each.group.severity == "error" and verdict_of_pair.pair in each.with_finding
-    ]
-    if verdict_of_pair.kind != "unknown" or not errors:
-        return Markup("")
-    return _link_touching(errors, "overview.touch_errors")
-
-
-def _link_touching(groups: Sequence[Group], key: str) -> Markup:
-    """Return how many kinds of findings touch a pair, as the way to the first of them."""
-    titles = "; ".join(group.title for group in groups)
-    label = show.h('<span title="{}">{}</span>', titles, t(key, n=len(groups)))
-    return show.h("{}.", show.link("findings", label, severity=groups[0].severity, code=groups[0].code))
 
 
 def _explain(verdict_of_pair: Verdict, answer: Answer | None) -> Markup:

@@ -97,11 +97,15 @@ class Axis:
 
 
 def draw_forest(
-    table: ScoreTable, workspace: Workspace, lines: Sequence[Line], concluded: Concluded, compared: Compared, view: View
+    table: ScoreTable,
+    workspace: Workspace,
+    lines: Sequence[Line],
+    concluded: Concluded,
+    compared: Compared,
+    view: View,
+    basis: str,
 ) -> None:
-    """Draw the planned differences, else those from the chosen baseline."""
-    if not lines:
-        return
+    """Draw the planned differences, else those from the chosen baseline, and below them what they rest on."""
     criterion = view.criterion
     planned_count = sum(line.planned is not None for line in lines)
     is_planned = planned_count > 0
@@ -130,6 +134,7 @@ def draw_forest(
             t=t,
             title=_format_title(table, lines, criterion, is_planned=is_planned),
             sentence=sentence,
+            basis=basis,
             is_told=not is_planned and (len(lines) > 1 or not comparisons),
             other=""
             if is_planned or not is_of_another(compared, concluded.conclusions)
@@ -163,6 +168,7 @@ def draw_picture(
         title=t("scores.forest_planned", criterion=criterion.name, n=len(lines)),
         planned_count=len(lines),
         sentence="",
+        basis="",
         is_told=False,
         other="",
         points=_format_points(comparisons, criterion),

@@ -93,24 +93,36 @@ def conclude(table: ScoreTable, workspace: Workspace, view: View) -> Concluded:
 def render_answer(
     table: ScoreTable, workspace: Workspace, rows: Sequence[Row], concluded: Concluded, view: View
 ) -> Markup:
-    """Return the answer in a sentence or two, of the planned comparisons, else which condition is best; then who
-    scored.
-    """
+    """Return the answer in a sentence or two, of the planned comparisons, else which condition is best."""
     conclusions = concluded.conclusions
     scales = not_compared.find_scales(choices.get_file_table(table), view.criterion.name)
     if scales is None:
         lines = []
     else:
         lines = [AnswerLine("", scales.headline, "")]
-    more = 0
     if conclusions and not isinstance(conclusions, BestOf):
         lines.append(_answer_pair(table, min(conclusions, key=_rank)))
-        more = len(conclusions) - 1
     elif scales is None or len([row for row in rows if row.mean is not None]) > 1:
         lines.append(_answer_best(table, rows, concluded, view))
-    who = who_scored.describe(table, rows, view.criterion.name, view.judge)
-    first_two = _link_leaders(table, workspace, view)
-    return render_template("ui/results/answer.html.jinja", t=t, lines=lines, more=more, who=who, first_two=first_two)
+    return render_template("ui/results/answer.html.jinja", t=t, lines=lines)
+
+
+def describe_basis(table: ScoreTable, rows: Sequence[Row], concluded: Concluded, view: View) -> str:
+    """Return what the answer rests on: who scored, and why it stands although scores are missing."""
+    parts = [who_scored.describe(table, rows, view.criterion.name, view.judge)]
+    conclusions = concluded.conclusions
+    if conclusions and not isinstance(conclusions, BestOf):
+        first = min(conclusions, key=_rank)
+        if isinstance(first.line, Comparison) and first.better is not None:
+            parts.append(report.failing(first.line, partial(report.short, table)))
+    return " ".join(filter(None, parts))
+
+
+def list_caveats(concluded: Concluded) -> Sequence[str]:
+    """Return what is less sure in the means of the pairs of the answer."""
+    if concluded.conclusions is None or isinstance(concluded.conclusions, BestOf):
+        return ()
+    return tuple(dict.fromkeys(entry.caveat for entry in concluded.conclusions if entry.caveat))
 
 
 def _rank(entry: Conclusion) -> tuple[bool, bool]:
@@ -118,7 +130,7 @@ def _rank(entry: Conclusion) -> tuple[bool, bool]:
     return entry.better is None, entry.fairness in conclusion.AGAINST
 
 
-def _link_leaders(table: ScoreTable, workspace: Workspace, view: View) -> Markup:
+def link_leaders(table: ScoreTable, workspace: Workspace, view: View) -> Markup:
     """Return which two conditions have the best means where the plan does not compare them, with the way to it."""
     first_two = leaders.find_unplanned_leaders(table, workspace, view.criterion.name, view.judge)
     if first_two is None:
@@ -142,12 +154,9 @@ def _answer_pair(table: ScoreTable, entry: Conclusion) -> AnswerLine:
     if isinstance(line, Blocked):
         return AnswerLine(question, t("scores.blocked_line", why=choices.format_reasons(line.why)), "")
     if entry.fairness == "fair":
-        fair = t("scores.answer_fair")
+        rest = t("scores.answer_fair")
     else:
-        fair = ""
-    rest = ", ".join(filter(None, (t("scores.n_shared", n=line.n_shared), fair)))
-    if entry.better is not None:  # and why it is, although scores are missing
-        rest = ". ".join(filter(None, (rest, report.failing(line, partial(report.short, table)), entry.caveat)))
+        rest = ""
     return AnswerLine(question, entry.claim, rest)
 
 
@@ -305,7 +314,8 @@ def judge_fairness(table: ScoreTable, workspace: Workspace, comparison: Comparis
         untouched = report.untouched(comparison, fairness.touched, fairness.untouched, name, same=is_same)
         if untouched:
             parts.append(show.h('<p class="rb-fair">{}</p>', untouched))
-    return Fairness(fairness.verdict.kind, _explain(fairness.verdict), show.join(parts))
+    reasons = (_explain(fairness.verdict), verdict.describe_touching(fairness.verdict, fairness.weighed_groups))
+    return Fairness(fairness.verdict.kind, show.join([part for part in reasons if part], " "), show.join(parts))
 
 
 def _explain(pair_verdict: Verdict) -> Markup | str:

@@ -20,7 +20,7 @@ from readback.scores.table import ConditionKey, ScoreTable
 from readback.scores.values.criteria import scale_text
 from readback.types import Criterion, Workspace
 from readback.ui.common import show
-from readback.ui.results import choices, drilldown, means
+from readback.ui.results import choices, drilldown, lead, means
 from readback.ui.results.choices import View
 from readback.ui.results.drilldown import format_address
 from readback.ui.results.lead import Concluded
@@ -104,7 +104,10 @@ def draw_matrix(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], vi
             lines=lines[:SHOWN],
             more=lines[SHOWN:],
             more_title=t(f"scores.matrix_more{'_criteria' if is_turned else ''}", n=len(lines) - SHOWN),
-            how=" ".join([*_explain(columns, counts, directions, is_turned=is_turned), order]),
+            leaders=lead.link_leaders(table, workspace, view),
+            how=" ".join(
+                [*_explain(columns, counts, directions, is_turned=is_turned), order, *lead.list_caveats(concluded)]
+            ),
             key=[(100 * share, _format_style(share)) for share in KEY] if directions - {"none"} else (),
         )
     )

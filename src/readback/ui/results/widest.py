@@ -20,7 +20,7 @@ from readback.types import Answer, Criterion, Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import score_chip
 from readback.ui.common.state import caches, choice
-from readback.ui.results import choices, drilldown
+from readback.ui.results import choices, drilldown, lead
 from readback.ui.results.choices import View
 from readback.ui.results.drilldown import format_address
 from readback.ui.results.grid import cells, read_row, sides
@@ -33,10 +33,13 @@ QUESTION, ANSWER, REFERENCE = 160, 220, 120  # characters in sight
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What one condition answered: its name, its score as a chip, and the beginning of the answer."""
+    """What one condition answered: its name, its score as a chip and whether that is an end of the scale, and the
+    beginning of the answer.
+    """
 
     name: str
     chip: Markup
+    end: str
     text: Markup | str
 
 
@@ -72,6 +75,7 @@ def draw_example(example: tuple[Comparison, Widest], table: ScoreTable, workspac
             "ui/results/widest.html.jinja",
             t=t,
             title=t("scores.widest" if widest.difference else "scores.widest_none", n=line.n_shared),
+            about=lead.format_question(table, line),
             link=link_record(cells.cut_short(label, QUESTION), item, table, line),
             rest=cells.render_rest(label, QUESTION),
             item=item if question else "",
@@ -133,7 +137,17 @@ def _build_side(
 ) -> Side:
     chip = score_chip.render_chip(score, SCORED, criterion, is_mean=table.pool is not None)
     text = cells.render_cut(answer.text, ANSWER) if answer is not None and answer.text is not None else ""
-    return Side(choices.name_condition(table, key), chip, text)
+    return Side(choices.name_condition(table, key), chip, _name_end(score, criterion), text)
+
+
+def _name_end(score: float, criterion: Criterion) -> str:
+    """Return in words that a score is the best or the worst that its scale has; "" for any other."""
+    step = score_chip.find_step(score, criterion)
+    if step is None or score not in (criterion.low, criterion.high):
+        return ""
+    if step:
+        return t("scores.end_best")
+    return t("scores.end_worst")
 
 
 def _link_others(table: ScoreTable, line: Comparison, widest: Widest) -> Markup | str:

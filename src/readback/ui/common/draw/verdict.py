@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from markupsafe import Markup
 
-from readback.checks.comparisons import Fault, Missing, Verdict, differs
+from readback.checks.comparisons import Fault, Missing, Verdict, Weighed, differs
+from readback.checks.groups import Group
 from readback.ui.common import show
 from readback.words import t
 
@@ -96,6 +97,36 @@ def line(verdict: Verdict, folded: bool = False) -> Markup:
         '<p class="rb-verdict">{} {} {} {}</p>', question, word(verdict), why(verdict, brief=True), small
     )
     return show.h('<div class="rb-folded">{}{}</div>', paragraph, more)
+
+
+def describe_touching(verdict: Verdict, weighed_groups: Sequence[Weighed]) -> Markup:
+    """Return that nothing grave touches a fair pair, or that a warning is on one side of it; of one that cannot be
+    judged the errors. Of the others the reason of the verdict has said it.
+    """
+    if verdict.kind == "fair":
+        warnings = [
+            each.group for each in weighed_groups if each.group.severity == "warning" and verdict.pair in each.one_sided
+        ]
+        if warnings:
+            return _link_touching(warnings, "overview.touch_warnings")
+        if "sample" in verdict.unchecked:
+            key = "overview.touch_none_sample"
+        else:
+            key = "overview.touch_none"
+        return show.h("{}", t(key))
+    errors = [
+        each.group for each in weighed_groups if each.group.severity == "error" and verdict.pair in each.with_finding
+    ]
+    if verdict.kind != "unknown" or not errors:
+        return Markup("")
+    return _link_touching(errors, "overview.touch_errors")
+
+
+def _link_touching(groups: Sequence[Group], key: str) -> Markup:
+    """Return how many kinds of findings touch a pair, as the way to the first of them."""
+    titles = "; ".join(group.title for group in groups)
+    label = show.h('<span title="{}">{}</span>', titles, t(key, n=len(groups)))
+    return show.h("{}.", show.link("findings", label, severity=groups[0].severity, code=groups[0].code))
 
 
 def _alone(verdict: Verdict) -> list[str]:
