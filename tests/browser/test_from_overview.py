@@ -208,7 +208,7 @@ def test_four_things_are_one_click_away_in_a_folder_that_was_never_opened(at: At
     assert sum("Who has key 0?" in text for text in every) == 4
 
     turn_to(page, overview, ".rb-status")
-    page.locator(".rb-status a").first.click()
+    page.locator(".rb-status a[href*=findings]").first.click()
     page.wait_for_url("**/findings?**")
     page.wait_for_selector(".rb-rule")
     assert "gone" in page.locator("[data-testid=stMain]").inner_text()

@@ -76,7 +76,7 @@ def test_the_first_lines_say_how_much_there_is_and_where_the_study_stands(servin
     serving(study())
     test = overview()
     assert f"{FACTS} No comparison is planned, and there are no scores." in words(test)
-    assert strip(test) == ["✕ 1 kind of error in 3 places", "0 open notes", "1 item to decide", "Not signed off"]
+    assert strip(test) == ["Sign off? Not yet:", "✕ 1 kind of error in 3 places", "1 item to decide"]
 
 
 def test_one_planned_comparison_is_named(serving: Any) -> None:
@@ -107,43 +107,43 @@ def test_a_planned_comparison_without_errors_is_said_to_have_none(serving: Any) 
     serving(files)
     test = overview()
     assert "3 conditions . The planned comparison is fair." in words(test)
-    assert strip(test)[0] == "✕ 1 kind of error in 3 places"
+    assert strip(test)[1] == "✕ 1 kind of error in 3 places"
 
 
 FIRST_SENTENCES = [
     (
         False,
         "high",
-        "“right” is better than “other” by 1.00 of 2 points, fair comparison.",
+        "“right” is better than “other” by 1.00 of 2 points in “good”, fair comparison.",
         f"{MINUS}1 {MINUS}0.5 0 good: other minus right is {MINUS}1.00 (no interval can be given). "
-        f"✓ fair {MINUS}1.00 40 shared questions Clear difference.",
+        f"✓ fair {MINUS}1.00 40 questions Clear difference.",
     ),
     (
         False,
         "failed",
         "“other” versus “right”: not known, because too many scores failed or are missing (10 shared questions). "
         "For 30 of 40 questions there is no score under “other”.",
-        f"✓ fair {MINUS}1.00 10 shared questions Not known, because too many scores failed or are missing.",
+        f"✓ fair {MINUS}1.00 10 questions Not known, because too many scores failed or are missing.",
     ),
     (
         False,
         "near",
-        "Not certain that “right” is better than “other”: 0.20 of 2 points, "
+        "Not certain that “right” is better than “other”: 0.20 of 2 points in “good”, "
         "fair comparison. "
         "Even without any true difference, about one study in 25 would show one as large by chance.",
-        f"✓ fair {MINUS}0.20 40 shared questions A difference, but not certain.",
+        f"✓ fair {MINUS}0.20 40 questions A difference, but not certain.",
     ),
     (
         True,
         "high",
         "The comparison of “wrong” versus “right” is not fair.",
-        f"✕ not fair {MINUS}1.00 40 shared questions The user message",
+        f"✕ not fair {MINUS}1.00 40 questions The user message",
     ),
     (
         True,
         "failed",
         "The comparison of “wrong” versus “right” is not fair.",
-        f"✕ not fair {MINUS}1.00 10 shared questions The user message",
+        f"✕ not fair {MINUS}1.00 10 questions The user message",
     ),
 ]
 
@@ -195,7 +195,7 @@ def test_what_the_first_sentence_states_is_followed_by_what_to_do_about_it(servi
     first = said(test).split("<ol class='rb-first'>")[1].split("</ol>")[0].split("<li>")[1]
     text = " ".join(re.sub(r'<span class="rb-aloud">.*?</span>|<[^>]+>', " ", first).split())
     how = "Remove the text from the template or the stored prompt, and let the system message carry it."
-    assert text == f"✕ error The user message contains system text What to do: {how}"
+    assert text == f"✕ The user message contains system text What to do: {how}"
     assert "code=fmt-system-text-in-user" in first
 
 
@@ -268,14 +268,14 @@ def test_a_planned_comparison_that_cannot_be_judged_is_named_in_the_first_line()
     text = words(overview(workspace="six-conditions"))
     assert "“Does training with snippets help?” cannot be answered." in text
     why = "May be no difference. System message of “base, open book” unknown. Error on both sides"
-    assert f"? cannot tell if fair +0.46 24 shared questions {why}" in text
+    assert f"? cannot tell if fair +0.46 24 questions {why}" in text
 
 
 def test_a_clear_answer_says_what_it_is_to_be_read_with() -> None:
     test = overview(workspace="six-conditions")
-    assert "by 1.78 of 3 points, fair comparison. “Does training" in words(test)
-    assert "Compare the first two (not planned)" in ranked(test)
-    assert re.search(r"−0.62 −0.62 \([^)]*\); interval too narrow", ranked(test))
+    assert "by 1.78 of 3 points in “relevance”, fair comparison. “Does training" in words(test)
+    assert "First two: not planned, no answer. Compare them" in ranked(test)
+    assert re.search(r"−0.62 −0.62 \([^)]*\); too narrow: most scores −1", ranked(test))
     assert "Only the prompt differs. Warning on one side" in pair_row(test, "instruction-only, open book")
     results = words(page("results", workspace="six-conditions"))
     assert "the difference is clear (1.78 of 3 points). Fair comparison." in results
@@ -395,9 +395,7 @@ def test_a_warning_about_the_scores_of_several_conditions_is_counted_in_the_row_
 
 
 def test_synthetic_scores_are_called_so() -> None:
-    assert "Scored by a script, no judge: decide nothing by these scores." in words(
-        overview(workspace="six-conditions-mistakes")
-    )
+    assert "Scored by a script: decide nothing by it." in words(overview(workspace="six-conditions-mistakes"))
 
 
 def test_a_folder_with_only_scores_shows_its_conditions_and_its_counts(serving: Any) -> None:
@@ -484,7 +482,7 @@ def test_nothing_to_look_at_first_offers_the_messages(serving: Any) -> None:
         }
     )
     test = overview()
-    assert strip(test)[0] == "No errors and no warnings were found"
+    assert strip(test)[1] == "No errors and no warnings were found"
     assert "No fault was found in the files. See the messages" in words(test)
 
 
@@ -532,7 +530,9 @@ def test_ninety_six_conditions_of_nothing_but_scores(shared: Path, monkeypatch: 
 def test_a_real_configuration_without_data_shows_its_modes(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("READBACK_WORKSPACE", str(shared / "data" / "albert"))
     test = overview()
-    assert "No dataset, 2 modes. No comparison is planned, and there are no scores. ▲ No errors;" in words(test)
+    text = words(test)
+    assert "No dataset, 2 modes. No comparison is planned, and there are no scores. Sign off? Not yet:" in text
+    assert "▲ No errors;" in text
     assert row(test, "rag")
 
 

@@ -152,6 +152,18 @@ def severity(word: str, n: int | None = None) -> Markup:
     return h('<span class="rb-severity rb-{}">{} {}</span>', word, _sign(word), words)
 
 
+def sign_severity(word: str) -> Markup:
+    """Return a severity by sign and colour in a list that is narrow; its word on hover and aloud."""
+    words = t(f"frame.{word}")
+    return h(
+        '<span class="rb-severity rb-{}" title="{}">{}<span class="rb-aloud"> {}</span></span>',
+        word,
+        words,
+        _sign(word),
+        words,
+    )
+
+
 def has_message(at: Location) -> bool:
     """Whether a place is on Prompts: one of a record, or in a message that is made without any data."""
     return (

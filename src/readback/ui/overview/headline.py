@@ -53,7 +53,7 @@ class Shape:
     center: float | None = None
     span: tuple[float, float] | None = None
     judge: str = ""
-    is_narrow: bool = False  # its interval is known to be too narrow
+    most_given: str = ""  # the value that most of its scores have, where its interval is too narrow because of that
 
     @property
     def summary(self) -> str:
@@ -282,6 +282,10 @@ def _shape(
     name, values = report.short(table, row.condition), dict(row.condition)
     address_of = format_address(table, row.condition)
     condition = name_of(workspace, table, row.condition) or ""
+    if is_too_narrow(row.share_of_one, row.method):
+        most_given = _describe_value(max(row.distribution, key=lambda each: each[1])[0])
+    else:
+        most_given = ""
     return Shape(
         name,
         row.n,
@@ -295,7 +299,7 @@ def _shape(
         condition,
         row.mean,
         row.span,
-        is_narrow=is_too_narrow(row.share_of_one, row.method),
+        most_given=most_given,
     )
 
 

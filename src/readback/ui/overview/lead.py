@@ -118,7 +118,10 @@ def compare_sides(view: ScoreTable, concluded: Conclusion, *, is_drawn: bool = F
     else:
         high, low = (line.a, line.b)
     size = report.size(line, criterion) or report.plus(abs(line.difference))
-    numbers = size if is_drawn else t("overview.numbers", size=size, n=line.n_shared)
+    if is_drawn:
+        numbers = t("overview.numbers_drawn", size=size, criterion=line.criterion)
+    else:
+        numbers = t("overview.numbers", size=size, n=line.n_shared)
     if line.verdict not in paired.CLEAR:
         if line.verdict == "not separated":
             return t("overview.lead_open", a=name(line.b), b=name(line.a), numbers=numbers)

@@ -312,7 +312,7 @@ def _advise(audit: Audit, weighed_group: Weighed) -> Markup:
     link = show.link("findings", group.title, code=group.code)
     sides = _sides(audit, weighed_group) if weighed_group.with_finding[1:] else ""
     item = '<li>{} {} <span class="rb-small">{}</span><p class="rb-first-fix">{} {}</p></li>'
-    return show.h(item, show.severity(group.severity), link, sides, t("overview.first_fix"), advice)
+    return show.h(item, show.sign_severity(group.severity), link, sides, t("overview.first_fix"), advice)
 
 
 def _first(audit: Audit, weighed_group: Weighed, by: str, number: int) -> Markup:
@@ -327,7 +327,11 @@ def _first(audit: Audit, weighed_group: Weighed, by: str, number: int) -> Markup
         alone = t("overview.first_alone", name=group.conditions[0])
     else:
         alone = conditions
-    where = t("overview.places", n=group.count)  # as Findings counts, and the strip above; the hint has the records
+    # As Findings counts, and the strip above; the hint has the records.
+    times, places_aloud = t("overview.times", n=group.count), t("overview.places", n=group.count)
+    where: Markup | str = show.h(
+        '<span aria-hidden="true">{}</span><span class="rb-aloud">{}</span>', times, places_aloud
+    )
     if audit.sample:
         parts = []
         if group.records:
@@ -349,9 +353,9 @@ def _first(audit: Audit, weighed_group: Weighed, by: str, number: int) -> Markup
     return show.h(
         '<li>{} {} <span class="rb-small"><span class="rb-hinted" tabindex="0">{}<span class="rb-hint">{}</span></span>'
         "{}{}</span></li>",
-        show.severity(group.severity),
+        show.sign_severity(group.severity),
         show.link("findings", group.title, code=group.code),
-        t("overview.first_where", where=where),
+        where,
         why,
         show.h(", {}", lighter) if (lighter := also(group)) else "",
         _sides(audit, weighed_group) if weighed_group.one_sided else "",

@@ -99,7 +99,7 @@ def _build_row(
             if report.get_unit(criterion) > 1:
                 size = t("scores.rate_points", by=size)
             both = show.h(
-                '<strong>{}</strong> <span class="rb-pair-n">{}</span>', size, t("scores.n_shared", n=line.n_shared)
+                '<strong>{}</strong> <span class="rb-pair-n">{}</span>', size, t("overview.questions", n=line.n_shared)
             )
             numbers = show.link("results", both, criterion=answer.criterion, scored_by=answer.judge)
             sides = (line.b, line.a)

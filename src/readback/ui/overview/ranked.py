@@ -84,8 +84,8 @@ def draw_means(head: Headline, judged: Sequence[Verdict], answers: Mapping[Pair,
         notes.append(t("overview.ranked_disputed" if head.is_disputed else "overview.ranked_open"))
     title = t("overview.ranked", criterion=head.criterion)
     columns = (t("overview.name"), t("overview.ranked_mean"))
-    note = show.join([*notes, *filter(None, [_link_leaders(head)])], " ")
-    _draw(title, note, columns, entries, scale, judged, is_bar=False, is_open=is_open)
+    leaders = _link_leaders(head)
+    _draw(title, " ".join(notes), columns, entries, scale, judged, is_bar=False, is_open=is_open, leaders=leaders)
     _draw_unscored([shape for shape in head.shapes.values() if shape.center is None])
 
 
@@ -94,7 +94,8 @@ def _link_leaders(head: Headline) -> Markup:
     if not head.leaders:
         return Markup("")
     params = {"criterion": head.criterion, "baseline": head.leaders[-1].address_of}
-    return show.link("results", t("overview.ranked_leaders_way"), **params)
+    way = show.link("results", t("overview.ranked_leaders_way"), **params)
+    return show.h("{} {}", t("overview.ranked_leaders"), way)
 
 
 def _draw_unscored(shapes: Sequence[Shape]) -> None:
@@ -226,7 +227,10 @@ def _build_mean(shape: Shape, scale: Axis) -> Entry:
         low, high = (None, None)
     center = scale.place(shape.center or 0.0)
     number = means.format_mean(shape.center)
-    note = t("overview.ranked_narrow") if shape.is_narrow else ""
+    if shape.most_given:
+        note = t("overview.ranked_narrow", value=shape.most_given)
+    else:
+        note = ""
     aloud = f"{shape.summary}; {note}" if note else shape.summary
     return Entry(shape.condition or shape.name, shape.name, link, number, aloud, center, low, high, note=note)
 
@@ -244,7 +248,7 @@ def _build_length(row: Row, length: int, scale: Axis) -> Entry:
 
 def _draw(
     title: str,
-    note: Markup | str,
+    note: str,
     columns: tuple[str, str],
     entries: Sequence[Entry | Gap],
     scale: Axis,
@@ -254,6 +258,7 @@ def _draw(
     is_whole: bool = False,
     is_open: bool = False,
     fill: str = "length",
+    leaders: Markup | str = "",
 ) -> None:
     named = [entry for entry in entries if isinstance(entry, Entry)]
     if is_whole:
@@ -266,6 +271,7 @@ def _draw(
             t=t,
             title=title,
             note=note,
+            leaders=leaders,
             columns=columns,
             lines=lines,
             marks=scale.marks(),

@@ -1,4 +1,4 @@
-"""The strip of the overview: errors, open notes, the agenda, and whether what was signed still holds; each a link."""
+"""The strip of the overview: whether the study is signed off, and what stands against it; each a link."""
 
 from __future__ import annotations
 
@@ -41,13 +41,14 @@ def draw(
     since = changes_since.find_changes(review)
     agenda = build_agenda(workspace, audit, scored, review, date.today(), since.changes)
     notes = sum(note.standing == "open" for note in review.notes)
-    signed, is_waiting = _describe_signed(review)
-    cells = (
-        count_faults(audit, groups),
-        Cell(show.link("review", t("overview.open_notes", n=notes), view=room.DECIDED)),
-        Cell(show.link("review", t("overview.agenda_items", n=len(agenda.open)))),
-        signed,
-    )
+    has_errors = any(group.severity == "error" for group in groups)
+    signed, is_waiting = _describe_signed(review, is_open=has_errors or bool(notes or agenda.open))
+    cells = [count_faults(audit, groups)]
+    if agenda.open:
+        cells.insert(has_errors, Cell(show.link("review", t("overview.agenda_items", n=len(agenda.open)))))
+    cells.insert(0, signed)
+    if notes:
+        cells.append(Cell(show.link("review", t("overview.open_notes", n=notes), view=room.DECIDED)))
     with place:
         show.draw(render_template("ui/overview/status.html.jinja", label=t("overview.status"), cells=cells))
         if is_waiting or since.waiting:
@@ -81,11 +82,15 @@ def count_faults(audit: Audit, groups: Sequence[Group]) -> Cell:
     return Cell(show.link("findings", sentence.removesuffix(".")))
 
 
-def _describe_signed(review: Review) -> tuple[Cell, bool]:
-    """Return what was signed and whether it holds, and whether that is still being worked out."""
+def _describe_signed(review: Review, *, is_open: bool) -> tuple[Cell, bool]:
+    """Return what was signed and whether it holds, and whether that is still being worked out. Where nothing was signed
+    `is_open` tells that something stands against it.
+    """
     signoffs = [signoff for signoff in review.signoffs if signoff.withdrawn is None]
     if not signoffs:
-        return Cell(show.link("review", t("overview.not_signed"), view=room.SIGNED)), False
+        if is_open:
+            return Cell(show.link("review", t("overview.not_signed"), view=room.SIGNED), "rb-status-open"), False
+        return Cell(show.link("review", t("overview.not_signed_ready"), view=room.SIGNED)), False
     entries = held.find_standings(review).entries
     standings = [entries[signoff.id].standing for signoff in signoffs]
     last = find_last_signoff(review) or signoffs[-1]
@@ -108,5 +113,5 @@ def _describe_signed(review: Review) -> tuple[Cell, bool]:
 @st.fragment(run_every=1.0)
 def _await() -> None:
     review = reviewing.state()
-    if not _describe_signed(review)[1] and not changes_since.find_changes(review).waiting:
+    if not _describe_signed(review, is_open=False)[1] and not changes_since.find_changes(review).waiting:
         st.rerun()
