@@ -11,13 +11,13 @@ from readback.ui.common.draw.text import observed
 from readback.ui.common.state import choice
 from readback.ui.overview import (
     conditions_table,
+    differing,
     headline,
     overview,
     paired,
     planned_rows,
     ranked,
     registry,
-    requests_line,
     score_warnings,
     sections,
     status,
@@ -47,7 +47,6 @@ judged = verdicts(audit, found, pairs)
 answers = paired.answers(workspace, scored, judged) if scored else {}
 head = headline.headline(workspace, scored) if scored else None
 overview.draw_answer(lead, workspace, audit, judged, scored, answers)
-requests_line.draw_logs(workspace)
 with left:
     overview.state(audit)
     offered = not workspace.scores and score_proposals.draw(workspace)
@@ -68,7 +67,7 @@ with left:
             st.header(t("overview.planned"))
             planned_rows.draw(workspace, judged, answers, found)
     with present.slide("ranked"):
-        differs = ranked.draw_differing(audit, judged)
+        differs = differing.draw_differing(audit, judged)
         if head and (ranked.is_telling(head) or not audit.conditions):
             ranked.draw_means(head, judged, answers)
         elif workspace.dataset and workspace.dataset.absent:
@@ -84,7 +83,7 @@ with right, present.slide("first"):
 with present.rest("table"):
     scored_warnings = score_warnings.counted(audit, scored)
     states = conditions_table.states(workspace, audit)
-    drawn = ranked.draws_every_request(audit)
+    drawn = differing.draws_every_request(audit)
     columns, rows = conditions_table.conditions(
         workspace, audit, head, states, scored_warnings, are_requests_drawn=drawn
     )

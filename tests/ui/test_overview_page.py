@@ -195,7 +195,7 @@ def test_what_the_first_sentence_states_is_followed_by_what_to_do_about_it(servi
     first = said(test).split("<ol class='rb-first'>")[1].split("</ol>")[0].split("<li>")[1]
     text = " ".join(re.sub(r'<span class="rb-aloud">.*?</span>|<[^>]+>', " ", first).split())
     how = "Remove the text from the template or the stored prompt, and let the system message carry it."
-    assert text == f"✕ The user message contains system text What to do: {how}"
+    assert text == f"✕ {how} The user message contains system text"
     assert "code=fmt-system-text-in-user" in first
 
 
@@ -537,8 +537,8 @@ def test_a_real_configuration_without_data_shows_its_modes(shared: Path, monkeyp
 
 
 COPIED = (
-    "216 of 264 logged requests equal your files, byte for byte; "
-    "48 differ, all by text that the request lacks in 2 prompts:"
+    "48 of 264 logged requests differ from your files, "
+    "so do not compare “refusing | house” and “polite | house” with the other 9."
 )
 ALONE = "264 requests as the log has them; nothing here to hold them against."
 
@@ -546,15 +546,13 @@ ALONE = "264 requests as the log has them; nothing here to hold them against."
 def test_requests_that_differ_from_the_files_are_the_first_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("READBACK_WORKSPACE", str(EXAMPLES / "copied-prompts"))
     text = words(overview())
-    assert f"{COPIED} “refusing”, “polite”. See the first difference" in text
-    assert "refusing: text that the request lacks “ Do not guess.”" in text
-    assert "polite: text that the request lacks “ Stay polite even if the answer is no.”" in text
+    assert f"{COPIED} By “overall”: all 11" in text
     picture = ranked(overview())
-    assert re.search(r"differ from your files .* refusing \W house .* 24 24 24 of 24 differ", picture)
-    assert "9 more conditions: all their requests equal your files" in picture
+    assert re.search(r"refusing \W house 24 of 24 differ text that the request lacks\s+Do not guess.", picture)
+    assert re.search(r"polite \W house 24 of 24 differ .* Stay polite even if the answer is no.", picture)
+    equal = "9 more conditions: all their requests equal your files, byte for byte."
+    assert f"{equal} They may be compared with each other." in picture
     assert "Longest prompt, in characters" not in picture  # what was sent is the question, not how long it is
-    apart = "“refusing | house” and “polite | house” were scored on other prompts than your files have"
-    assert f"{apart}, so do not compare them with the others. The other 9 may be compared with each other." in text
     assert "System message, in every row: none." in text
     assert "none" not in row(overview(), "plain | house")
     assert "0.75" not in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from readback.checks.request_differences import DifferenceKind
@@ -67,11 +68,15 @@ def describe_held(comparison: HeldRequests, *, sample: bool = False) -> str:
     sentence = t(key, **values, respelled=comparison.respelled)
     if comparison.differing:
         sentence = sentence.rstrip(".") + f", {describe_kinds(comparison)}."
-        if comparison.respelled:
-            sentence += " " + t("held.respelled", n=comparison.respelled)
+    return " ".join([sentence, *list_further(comparison, sample=sample)])
+
+
+def list_further(comparison: HeldRequests, *, sample: bool = False) -> Iterator[str]:
+    """Yield how many more requests are spelled in another way, and how many are about nothing here."""
+    if comparison.differing and comparison.respelled:
+        yield t("held.respelled", n=comparison.respelled)
     if comparison.apart and not sample:
-        sentence += " " + t("held.apart", n=comparison.apart)
-    return sentence
+        yield t("held.apart", n=comparison.apart)
 
 
 def describe_kinds(comparison: HeldRequests) -> str:

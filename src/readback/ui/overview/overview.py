@@ -56,27 +56,20 @@ def draw_answer(
     answers: Mapping[Pair, paired.Answer],
 ) -> None:
     """Draw the first sentence: who is ahead where scores tell, else what is compared and whether that is fair."""
-    requests = requests_line.describe(workspace, audit)
+    requests = requests_line.describe(workspace, audit, is_planned=bool(judged))
     sentence = _answer(workspace, audit, judged, scored, answers)
-    if requests:
-        texts = requests_line.describe_texts(audit)
-    else:
-        texts = Markup("")
-    after = Markup("")
     if requests and not (answers or judged or scored):  # nothing is known but what was sent
-        sentence, requests, after, texts = requests, Markup(""), texts, Markup("")
+        sentence, requests = requests, Markup("")
     before = Markup("")
     if requests:
-        before = show.h('<p class="rb-lead rb-answer-first">{}</p>{}', requests, texts)
-        if not judged and (comparable := requests_line.describe_comparable(audit)):
-            before = show.h('{}<p class="rb-answer-next">{}</p>', before, comparable)
+        before = show.h('<p class="rb-lead rb-answer-first">{}</p>', requests)
     if scored:
         note = means.format_synthetic(scored)
     else:
         note = None
     small = show.h(' <span class="rb-made">{}</span>', note) if note else ""
     with place:
-        show.draw(show.h('{}<p class="rb-lead rb-answer-first">{}{}</p>{}', before, sentence, small, after))
+        show.draw(show.h('{}<p class="rb-lead rb-answer-first">{}{}</p>', before, sentence, small))
 
 
 def sides() -> Sequence[DeltaGenerator]:
@@ -302,7 +295,7 @@ def _left_out(workspace: Workspace, scored: ScoreTable | None) -> str:
 
 
 def _advise(audit: Audit, weighed_group: Weighed) -> Markup:
-    """Return in a sentence what to do about a rule, as the way to its places; "" where its page does not say it. The
+    """Return in a sentence what to do about a rule, and the way to its places; "" where its page does not say it. The
     planned comparison that it breaks is named where there are more than the one above.
     """
     group = weighed_group.group
@@ -311,8 +304,8 @@ def _advise(audit: Audit, weighed_group: Weighed) -> Markup:
         return Markup("")
     link = show.link("findings", group.title, code=group.code)
     sides = _sides(audit, weighed_group) if weighed_group.with_finding[1:] else ""
-    item = '<li>{} {} <span class="rb-small">{}</span><p class="rb-first-fix">{} {}</p></li>'
-    return show.h(item, show.sign_severity(group.severity), link, sides, t("overview.first_fix"), advice)
+    item = '<li>{} <strong>{}</strong><p class="rb-first-fix">{} <span class="rb-small">{}</span></p></li>'
+    return show.h(item, show.sign_severity(group.severity), advice, link, sides)
 
 
 def _first(audit: Audit, weighed_group: Weighed, by: str, number: int) -> Markup:

@@ -22,7 +22,6 @@ from readback.ui.results import means
 from readback.words import t
 
 MOST = 12  # conditions that are all drawn; of more those of planned pairs and the ends
-CODE = "fmt-assembly-differs"
 LEVELS = 16  # values of factors that are drawn; the factors after them are counted
 ENDS = 3  # of these at the top and at the bottom
 WHOLE = 0.15  # of the scale: means and intervals that take up less are drawn on a part of it
@@ -160,47 +159,6 @@ def draw_lengths(audit: Audit, judged: Sequence[Verdict]) -> None:
     _draw(title, "", columns, entries, scale, judged, is_bar=True)
 
 
-def draws_every_request(audit: Audit) -> bool:
-    """Tell whether `draw_differing` draws what became of the requests of every condition."""
-    differing = _list_differing(audit)
-    return 0 < len(differing) <= MOST and all(row.observed[1] for row in audit.conditions)
-
-
-def _list_differing(audit: Audit) -> list[Row]:
-    """Return the conditions with logged requests that differ, most first."""
-    differing = [row for row in audit.conditions if row.observed[0] < row.observed[1]]
-    return sorted(differing, key=lambda row: row.observed[0] - row.observed[1])
-
-
-def draw_differing(audit: Audit, judged: Sequence[Verdict]) -> bool:
-    """Draw how many logged requests of each condition differ from what the files assemble to, most first; the others
-    are counted. Return whether any does.
-    """
-    logged = [row for row in audit.conditions if row.observed[1]]
-    differing = _list_differing(audit)
-    if not differing:
-        return False
-    scale = Axis(0, max(total for _, total in (row.observed for row in differing)) * 1.04)
-    entries: list[Entry | Gap] = [_build_differing(row, scale) for row in differing[:MOST]]
-    if len(differing) > MOST:
-        entries.append(Gap(t("overview.ranked_differing_more", n=len(differing) - MOST)))
-    if equal := len(logged) - len(differing):
-        entries.append(Gap(t("overview.ranked_equal", n=equal)))
-    columns = (t("overview.name"), t("overview.ranked_differ"))
-    _draw(
-        t("overview.ranked_differing"), "", columns, entries, scale, judged, is_bar=True, is_whole=True, fill="differs"
-    )
-    return True
-
-
-def _build_differing(row: Row, scale: Axis) -> Entry:
-    equal, total = row.observed
-    link = show.link("prompts", row.name, **asdict(row.choice))
-    see = show.link("findings", t("overview.ranked_of_all", n=total - equal, all=total), code=CODE, arm=row.name)
-    number = show.number(total - equal)
-    return Entry(row.name, row.name, link, number, number, None, 0.0, scale.place(total - equal), see)
-
-
 def _fit_means(head: Headline, shapes: Sequence[Shape]) -> tuple[Axis, bool]:
     """Return the axis: the whole scale, or a part of it where means and intervals take up little of the scale."""
     values = [end for shape in shapes for end in (shape.span or (shape.center or 0.0,))]
@@ -257,7 +215,6 @@ def _draw(
     is_bar: bool,
     is_whole: bool = False,
     is_open: bool = False,
-    fill: str = "length",
     leaders: Markup | str = "",
 ) -> None:
     named = [entry for entry in entries if isinstance(entry, Entry)]
@@ -281,7 +238,6 @@ def _draw(
             factor=t("overview.ranked_factor") if any(entry.factor for entry in named) else "",
             has_extra=any(isinstance(line, Entry) and line.extra for line in lines),
             aloud=title if is_whole else _describe(named, title),
-            fill=fill,
             number_length=max((len(entry.number) for entry in named), default=0),
         )
     )

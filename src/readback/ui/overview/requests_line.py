@@ -12,9 +12,8 @@ from markupsafe import Markup
 
 from readback.checks.comparisons import Pair, verdicts, weighed
 from readback.checks.groups import groups
-from readback.checks.held_requests import count_held, describe_held
+from readback.checks.held_requests import HeldRequests, count_held, describe_held, list_further
 from readback.checks.summary import Audit
-from readback.html import exact
 from readback.readers.files.paths import resolve
 from readback.readers.logs.decode import decode
 from readback.requests.log_names import Matched, list_names_here
@@ -28,13 +27,14 @@ from readback.workspace.tools import tool_logs
 
 CODE = "fmt-assembly-differs"
 MOST = 12  # conditions of which each is held against each
-NAMED = 3  # kinds of difference whose text is in the line below; more are counted
+NAMED = 3  # conditions that the line names; more are counted
 CHOICES = 20  # conditions of logs for which a choice is drawn
-SHOWN = 90  # characters of such a text
 
 
-def describe(workspace: Workspace, audit: Audit) -> Markup:
-    """Return the line about logged requests; "" where none were logged."""
+def describe(workspace: Workspace, audit: Audit, *, is_planned: bool = True) -> Markup:
+    """Return the line about logged requests; "" where none were logged. Where no comparison `is_planned`, it says which
+    conditions are not to be compared with the others.
+    """
     alone = _count_alone(workspace, "requests")
     if alone:
         return show.h("{} {}", t("held.alone", n=alone), show.link("open", t("held.alone_next")))
@@ -49,7 +49,10 @@ def describe(workspace: Workspace, audit: Audit) -> Markup:
         return Markup("")
     if not comparison.differing and observer is not None and not observer.log.matched:
         return Markup("")  # the table of conditions says it: logs of the study itself that equal it are no news
-    sentence = describe_held(comparison, sample=audit.sample is not None)
+    is_sample = audit.sample is not None
+    sentence = describe_held(comparison, sample=is_sample)
+    if apart := _describe_apart(audit, comparison, is_planned=is_planned):
+        return show.h("{}", " ".join([apart, *list_further(comparison, sample=is_sample)]))
     if not comparison.differing:
         return show.h("{}", sentence)
     return show.h("{} {}", sentence, show.link("findings", t("held.see"), code=CODE))
@@ -64,48 +67,41 @@ def is_differing(workspace: Workspace, audit: Audit) -> bool:
     return comparison is not None and comparison.differing > 0 and bool(describe(workspace, audit))
 
 
-def describe_texts(audit: Audit) -> Markup:
-    """Return by which text the requests of each prompt differ, "" where each request differs in a text of its own."""
-    comparison = count_held(audit, 0)
-    if comparison:
-        kinds = [kind for kind in comparison.kinds if kind.ours or kind.sent]
-    else:
-        kinds = []
-    parts = []
-    for kind in kinds[:NAMED]:
-        text = exact.written_out(kind.ours or kind.sent)
-        if not (len(text) <= SHOWN):
-            text = text[: SHOWN - 1] + "…"
-        change = t(f"held.change.{kind.change.replace(' ', '_')}")
-        parts.append(show.h("{}: {} “{}”", kind.name, change, text))
-    more = len(kinds) - NAMED
-    if more > 0:
-        parts.append(show.h("{}", t("held.more_kinds", n=more)))
-    if parts:
-        return show.h('<p class="rb-small">{}</p>', show.join(parts, " · "))
-    return Markup("")
-
-
 def describe_comparable(audit: Audit) -> str:
-    """Return which conditions may be compared where logged requests of some differ from the files, and what that means
-    for the scores of these; "" where none differ or all do.
+    """Return which of the conditions whose logged requests all equal the files may be compared with each other; "" of
+    too few or too many.
     """
-    rows = [row for row in audit.conditions if row.choice.condition]
-    differing = [row.name for row in rows if row.observed[0] < row.observed[1]]
-    others = [row.name for row in rows if row.name not in differing]
-    if not differing or not others:
-        return ""
-    apart = t("held.scores_apart", n=len(differing), names=t("verdict.and").join(f"“{name}”" for name in differing))
-    if len(differing) > NAMED:
-        apart = t("held.scores_apart_many", n=len(differing))
+    _, others = _part_conditions(audit)
     if not 1 < len(others) <= MOST:
-        return apart
+        return ""
     pairs = tuple(Pair(a, b) for a, b in combinations(others, 2))
     judged = verdicts(audit, weighed(audit, groups(audit), pairs), pairs)
     fair = sum(each.kind in ("fair", "same") for each in judged)
     if fair == len(pairs):
-        return f"{apart} {t('held.comparable_all', n=len(others))}"
-    return f"{apart} {t('held.comparable_some', n=len(others), fair=fair, pairs=len(pairs))}"
+        return t("held.comparable_all")
+    return t("held.comparable_some", fair=fair, pairs=len(pairs))
+
+
+def _part_conditions(audit: Audit) -> tuple[list[str], list[str]]:
+    """Return the conditions of which logged requests differ, and the others."""
+    rows = [row for row in audit.conditions if row.choice.condition]
+    differing = [row.name for row in rows if row.observed[0] < row.observed[1]]
+    return differing, [row.name for row in rows if row.name not in differing]
+
+
+def _describe_apart(audit: Audit, comparison: HeldRequests, *, is_planned: bool) -> str:
+    """Return how many requests differ and of which conditions the scores are not to be compared with the others; ""
+    where that is no news of the others, or where the plan says what is compared.
+    """
+    differing, others = _part_conditions(audit)
+    if is_planned or not differing or not others:
+        return ""
+    names = t("verdict.and").join(f"“{name}”" for name in differing)
+    if len(differing) > NAMED:
+        names = t("held.conditions", n=len(differing))
+    compared = comparison.equal + comparison.respelled + comparison.differing
+    rest = t("held.others", n=len(others))
+    return t("held.apart_lead", n=comparison.differing, all=compared, names=names, others=rest)
 
 
 def draw_logs(workspace: Workspace) -> None:

@@ -11,7 +11,7 @@ from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui.common import show
 from readback.ui.common.draw.head import loaded
-from readback.ui.overview import headline, overview, registry
+from readback.ui.overview import headline, overview, registry, requests_line
 from readback.ui.prompts.one import training_row
 from readback.ui.prompts.one.model_input import made_up
 from readback.words import t
@@ -22,6 +22,7 @@ def draw(workspace: Workspace, data: Dataset | None, audit: Audit, scored: Score
     with st.container(horizontal=True, key="overview_more"):
         with st.expander(t("overview.loaded"), expanded=_is_asked()):
             _draw_loaded(workspace, data, audit, scored)
+        requests_line.draw_logs(workspace)
         registry.section(workspace)
         if made_up.alone(workspace):
             with st.expander(t("made_up.title"), expanded=made_up.wanted(workspace)):
