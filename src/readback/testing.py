@@ -11,8 +11,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from readback import workspace
-from readback.review import lock_check, lock_file
 from readback.review.leaves import NothingToLock
+from readback.review.locks import lock_check, lock_file
 
 
 def assert_locked(path: Path | str, lock: Path | str | None = None) -> None:

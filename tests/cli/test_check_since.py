@@ -19,8 +19,9 @@ from readback.cli.common.changes import build_change_json
 from readback.compare import record_differences
 from readback.compare.similarity import name_edit
 from readback.records.dataset import open_dataset
-from readback.review import lock_check, since
+from readback.review import since
 from readback.review.leaves import Subject
+from readback.review.locks import lock_check
 from readback.types import Selection
 
 Write = Callable[[Mapping[str, Any]], Path]

@@ -16,10 +16,10 @@ from readback import workspace
 from readback.cli import main
 from readback.compare.side import Side, SideError
 from readback.compare.sides import show_side
-from readback.review import lock_check, lock_file
 from readback.review.leaves import NothingToLock, compute_leaves
-from readback.review.lock_check import SIDE
-from readback.review.lock_file import BadLock, NewerLock
+from readback.review.locks import lock_check, lock_file
+from readback.review.locks.lock_check import SIDE
+from readback.review.locks.lock_file import BadLock, NewerLock
 from readback.testing import assert_locked
 from readback.workspace import NothingRead
 

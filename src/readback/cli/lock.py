@@ -18,10 +18,10 @@ from readback.cli.common.workspace import add_workspace_arguments, open_workspac
 from readback.compare.side import SideError
 from readback.prompts import model_input
 from readback.readers.files import by_address, copies
-from readback.review import lock_check, lock_file
 from readback.review.leaves import Leaves, NothingToLock, Subject, compute_leaves
-from readback.review.lock_check import Checked, Line
-from readback.review.lock_file import BadLock, Lock, NewerLock
+from readback.review.locks import lock_check, lock_file
+from readback.review.locks.lock_check import Checked, Line
+from readback.review.locks.lock_file import BadLock, Lock, NewerLock
 from readback.types import Workspace
 
 TITLE = "Write a small file with a hash of every prompt, or list the prompts that changed since."

@@ -20,7 +20,7 @@ from readback.compare.side import SideError
 from readback.review import since, state
 from readback.review.decision_words import name_decision
 from readback.review.leaves import NothingToLock
-from readback.review.lock_file import BadLock
+from readback.review.locks.lock_file import BadLock
 from readback.review.since import FindingSummary, NoBefore, ScoreChange, Since
 from readback.review.state import Decision, Review, SignOff
 from readback.review.store import NotReadable, Store

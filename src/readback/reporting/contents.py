@@ -26,12 +26,13 @@ from readback.records.changed import DatasetChanged
 from readback.records.dataset import open_dataset
 from readback.reporting import about_scores, prompts_shown
 from readback.reporting.summary import build_summary
-from readback.review import agenda, anchors, lock_check, lock_file, signing
+from readback.review import agenda, anchors, signing
 from readback.review.agenda import Item, Meeting, find_last_signoff
 from readback.review.decision_words import find_kind
 from readback.review.event import FIRST, Event
 from readback.review.leaves import Leaves, NothingToLock, compute_leaves, reuse_leaves
-from readback.review.lock_file import Lock
+from readback.review.locks import lock_check, lock_file
+from readback.review.locks.lock_file import Lock
 from readback.review.since import NoBefore
 from readback.review.state import By, Decision, Note, SignOff, build_review
 from readback.review.store import Store

@@ -18,10 +18,11 @@ from readback.quantity import quantity
 from readback.reporting import contents, seal
 from readback.reporting.forms import FORMS
 from readback.reporting.seal import Seal
-from readback.review import kept_text, lock_check, lock_file
+from readback.review import kept_text
 from readback.review.event import FIRST, is_time
 from readback.review.leaves import NothingToLock, compute_leaves
-from readback.review.lock_file import BadLock
+from readback.review.locks import lock_check, lock_file
+from readback.review.locks.lock_file import BadLock
 from readback.review.store import Store
 from readback.types import Workspace
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from readback.prompts.children import Progress
-from readback.review import lock_check, lock_file, signing
+from readback.review import signing
 from readback.review.leaves import Leaves, Subject, compute_leaves
-from readback.review.lock_file import LockedRecords
+from readback.review.locks import lock_check, lock_file
+from readback.review.locks.lock_file import LockedRecords
 from readback.review.state import SignOff
 from readback.review.store import Store
 from readback.review.subject import list_covered

@@ -36,11 +36,12 @@ from readback.quantity import quantity
 from readback.readers.files import cache_folder
 from readback.readers.files.paths import resolve
 from readback.records.dataset import open_dataset
-from readback.review import kept_text, lock_check, lock_file
+from readback.review import kept_text
 from readback.review.event import is_path_inside
 from readback.review.leaves import NothingToLock, compute_leaves
-from readback.review.lock_check import Line
-from readback.review.lock_file import BadLock, Lock
+from readback.review.locks import lock_check, lock_file
+from readback.review.locks.lock_check import Line
+from readback.review.locks.lock_file import BadLock, Lock
 from readback.review.state import SignOff
 from readback.review.store import Store
 from readback.review.subject import Subject, list_covered

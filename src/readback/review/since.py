@@ -18,10 +18,11 @@ from readback.compare.side import Side, SideError
 from readback.compare.sides import open_side
 from readback.prompts import model_input
 from readback.prompts.children import Progress
-from readback.review import lock_check, lock_file, signing
+from readback.review import signing
 from readback.review.leaves import Leaves, NothingToLock, compute_leaves
-from readback.review.lock_check import Line
-from readback.review.lock_file import Lock
+from readback.review.locks import lock_check, lock_file
+from readback.review.locks.lock_check import Line
+from readback.review.locks.lock_file import Lock
 from readback.review.state import Decision, Review, SignOff
 from readback.review.store import Store
 from readback.review.subject import Subject, list_covered

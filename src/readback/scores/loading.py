@@ -17,10 +17,10 @@ from readback.readers.yaml.yaml_file import find_nearest
 from readback.records.dataset import open_dataset
 from readback.records.replies.batch_replies import START, BatchRequests, Request, has_custom_ids
 from readback.records.replies.log_records import match_records
-from readback.scores import expenses, judge_names, reference, rubrics
+from readback.scores import expenses, reference, rubrics
 from readback.scores import files as score_files
 from readback.scores.comparing.compare import list_planned
-from readback.scores.files import aggregated
+from readback.scores.files import aggregated, judge_names
 from readback.scores.files.reply_column import Rubrics
 from readback.scores.files.run_facts import FOUND
 from readback.scores.files.score_rows import FileScores, FileSettings

@@ -15,9 +15,10 @@ from readback.cli.common.lines import SEVERITIES, describe_location
 from readback.cli.common.terminal import fill
 from readback.compare import as_text
 from readback.compare.side import SideError
-from readback.review import lock_check, lock_file, since
+from readback.review import since
 from readback.review.leaves import NothingToLock
-from readback.review.lock_check import Change, Line
+from readback.review.locks import lock_check, lock_file
+from readback.review.locks.lock_check import Change, Line
 from readback.types import Finding, Workspace
 
 LISTED = 20  # lines of prompts, and rules, in a comment

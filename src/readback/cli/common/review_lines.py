@@ -8,7 +8,8 @@ from typing import Any
 
 from readback import as_json
 from readback.cli.common.terminal import fill
-from readback.review import anchors, lock_check, lock_file, signing
+from readback.review import anchors, signing
+from readback.review.locks import lock_check, lock_file
 from readback.review.state import By, Note, Review, SignOff
 from readback.review.store import Saved
 

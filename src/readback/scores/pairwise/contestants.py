@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
 
-from readback.scores.judge_names import model_of
+from readback.scores.files.judge_names import model_of
 from readback.scores.table import ConditionKey, ScoreTable
 from readback.sources.judges.judge_names import find_judge_model
 from readback.types import Diagnostic, Location, Severity, Workspace

@@ -8,9 +8,10 @@ from functools import partial
 import streamlit as st
 from markupsafe import Markup
 
-from readback.review import lock_check, lock_file, renamed, subject
+from readback.review import renamed, subject
 from readback.review.event import NotSaved
-from readback.review.lock_check import Line
+from readback.review.locks import lock_check, lock_file
+from readback.review.locks.lock_check import Line
 from readback.review.state import Review
 from readback.review.store import NotReadable
 from readback.review.subject import Subject

@@ -22,9 +22,9 @@ from readback.compare.sides import show_record
 from readback.prompts.children import Progress, Replies
 from readback.quantity import quantity
 from readback.records.dataset import Dataset, open_dataset
-from readback.review import lock_file
 from readback.review.leaves import Layer, Leaves, Subject, compute_leaves
-from readback.review.lock_file import Lock, LockedRecords, Root
+from readback.review.locks import lock_file
+from readback.review.locks.lock_file import Lock, LockedRecords, Root
 from readback.types import Record, Workspace
 from readback.workspace import workspace_file
 
