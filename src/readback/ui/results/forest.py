@@ -121,7 +121,8 @@ def draw_forest(
             else:
                 fairness = judged
         entries.append(_build_line(table, workspace, line, fairness, axis, criterion, is_first=index == 0))
-    count = planned_count + (SHOWN if any(line.wins or line.losses for line in comparisons) else SAME)
+    is_moved = any(line.wins or line.losses for line in comparisons)
+    count = planned_count + (SHOWN if is_moved else SAME)
     fairness_of = list_fairness(concluded.conclusions)
     if is_planned:
         planned = [line for line in comparisons if line.planned is not None]
@@ -135,7 +136,8 @@ def draw_forest(
             title=_format_title(table, lines, criterion, is_planned=is_planned),
             sentence=sentence,
             basis=basis,
-            is_told=not is_planned and (len(lines) > 1 or not comparisons),
+            # Where no score differs anywhere, the first line of the page has said it.
+            is_told=not is_planned and (not comparisons or (len(lines) > 1 and is_moved)),
             other=""
             if is_planned or not is_of_another(compared, concluded.conclusions)
             else chart_sentences.name_other_baseline(table, compared, concluded.conclusions),
