@@ -49,7 +49,9 @@ def test_the_answer_and_its_scores_stand_beside_its_messages_and_lead_to_the_rec
 def test_it_stands_after_the_findings_with_what_is_expected_below_it_before_the_size_and_the_record() -> None:
     test = page("prompts", workspace="six-conditions", record="ellery-01", condition="RAG-trained, open book")
     heads = re.findall("<h3>(.*?)</h3>", said(test))
-    assert heads[1:] == ["No findings in these messages.", "Answer", "Expected answer", "The record"]
+    assert heads[1:] == ["Answer", "Expected answer", "Tokens", "The record"]
+    assert "“RAG-trained, open book” sends 2 messages. No findings in these messages." in words(test)
+    assert re.search(r"The messages have \d+, the chat format around them \d+\.", words(test))
 
 
 def test_what_is_expected_is_there_whatever_its_field_is_called_and_says_where_the_answer_is_equal(

@@ -201,12 +201,7 @@ def _draw_key(page: Page, cells: Cells, homes: Mapping[str, Selection], most: st
     if any(excerpt.differs is not None for excerpt in excerpts):
         sample = Markup('<span class="rb-first-differs" aria-hidden="true"></span>')
         entries.append(show.h("{} {}", sample, t("cells.key_differs")))
-    for name in exact.ORDER:
-        words = t(f"messages.look_{name}")
-        if name == most:
-            entries.append(show.h("{}", t("cells.key_most", look=words)))
-        elif name in looks:
-            entries.append(show.h('<span class="rb-s rb-{}">{}</span>', name, words))
+    entries += message.list_key(looks, most)
     if homes:
         entries.append(show.h("{}", _say_what_is_counted([cells[each] for each in page.selections if each in cells])))
     items = show.join([show.h("<li>{}</li>", entry) for entry in entries])

@@ -60,9 +60,9 @@ def draw_cards(
     findings: Sequence[Finding], faults: Sequence[Fault], assembly: Assembly, tried: Mapping[str, Any]
 ) -> None:
     """Draw the findings about what is in view, numbered as they are marked."""
-    show.draw(
-        show.h("<h3>{}</h3>", t("messages.findings_n", n=len(findings)) if findings else t("messages.no_findings"))
-    )
+    if findings or not assembly.messages:
+        heading = t("messages.findings_n", n=len(findings)) if findings else t("messages.no_findings")
+        show.draw(show.h("<h3>{}</h3>", heading))
     context = Quoted(choice.workspace(), choice.dataset(), choice.answer)
     if findings and assembly.index is not None:
         context.assemblies[assembly.index, sent_of(findings[0].place)] = assembly

@@ -77,6 +77,8 @@ def draw() -> None:
         training_text := training_view.trained(assembled)
     ):  # three texts beside each other need the whole width
         training_view.page(training_text, model_input, assembled)
+    if assembled.messages and view not in ("stored", "training"):
+        views.draw_lead(assembled, findings)
     left, right = present.columns([7, 3], gap="medium")
     with left, present.slide("text"):
         views.warnings(assembled, tried)
@@ -94,8 +96,6 @@ def draw() -> None:
             template_try.draw()
         variables.of_record(workspace, choice.record(), assembled, choice.answer(sent))
     with right, present.slide("findings"), st.container(key="beside"):
-        if assembled.messages and view not in ("stored", "training"):
-            views.source(assembled)
         finding_cards.draw_cards(findings, faults, assembled, tried)
         model_input_view.findings(server if view == "wire" else (), len(findings) + 1)
         scores_place = answer.draw(assembled, answered)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ from readback.ui.common.draw import downloads, exports
 from readback.ui.common.draw.text import layers, message, observed, token_sizes
 from readback.ui.common.state import choice
 from readback.ui.prompts.one import contexts_strip, export_all, finding_cards
+from readback.ui.prompts.two_texts.compare_words import sent
 from readback.ui.review import under_notes
 from readback.words import t
 
@@ -80,6 +82,8 @@ def _draw_messages(
     tried: Mapping[str, Any],
 ) -> None:
     roles = {sent_message.role for sent_message in assembly.messages}
+    together = tuple(segment for sent_message in assembly.messages for segment in sent_message.segments)
+    key = message.make_key(together)
     finding_cards.draw_errors([(n, f) for n, f in numbered if f.place.role not in roles])
     for index, sent_message in enumerate(assembly.messages):
         first = next(i for i, other in enumerate(assembly.messages) if other.role == sent_message.role) == index
@@ -100,6 +104,8 @@ def _draw_messages(
             sized=sized[index],
             gaps=empty,
             whole=sent_message.whole,
+            together=together,
+            key="" if index else key,
         )
 
 
@@ -152,11 +158,20 @@ def stored(segments: Sequence[Segment], assembly: Assembly) -> None:
     )
 
 
-def source(assembly: Assembly) -> None:
-    """Draw whether a log proves that the messages were sent."""
+def draw_lead(assembly: Assembly, findings_in_view: Sequence[Finding]) -> None:
+    """Say how many messages are sent, what is found in them, and whether a log proves that they were sent."""
     proof = observed.describe_proof(choice.find_logged(assembly), observed.find_log(assembly))
-    markup = '<p class="rb-source"><span class="rb-chip rb-chip-{}">{}</span> {}</p>'
-    show.draw(show.h(markup, proof.look, proof.word, proof.sentence))
+    counts = Counter(finding.severity for finding in findings_in_view)
+    if counts:
+        outcome = show.join([show.severity(word, counts[word]) for word in show.SIGNS if counts[word]], " ")
+    else:
+        outcome = show.h("{}", t("messages.no_findings"))
+    markup = (
+        '<p class="rb-lead rb-one-lead">{} {} <span class="rb-source"><span class="rb-chip rb-chip-{}">{}</span> {}'
+        "</span></p>"
+    )
+    what = t("messages.sends", name=sent(assembly.choice), n=len(assembly.messages))
+    show.draw(show.h(markup, what, outcome, proof.look, proof.word, proof.sentence))
 
 
 def take(assembly: Assembly) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import get_args
 
 import streamlit as st
@@ -38,10 +38,13 @@ def message(
     source: cited.Source | None = None,
     gaps: Sequence[exact.Gap] = (),
     whole: Values | None = None,
+    together: Sequence[Segment] = (),
+    key: Markup | str = "",
 ) -> None:
     """Draw a text. `name` is unique on the page; `found` are findings with offsets into it, `numbers` theirs, `more`
     are further marks, `sized` its tokens; `held` is what the citations of an answer are held against; `gaps` are where
     values are missing; `whole` is the message as its row has it, whose tool calls, images and names stand below it.
+    `together` are the segments of all texts whose origins are marked alike, and `key` says what the marks mean.
     """
     text = "".join(segment.text for segment in segments)
     raw = exports.exact(text)
@@ -55,10 +58,10 @@ def message(
         counts = ", ".join(part for part in sizes if part)
     else:
         counts = _no_text(other_parts)
-    head = show.h('<div class="rb-head"><h2>{}</h2><span class="rb-small">{}</span></div>', title, counts)
+    head = show.h('<div class="rb-head"><h2>{}</h2><span class="rb-small">{}</span>{}</div>', title, counts, key)
     cut = sized.cut if token_sizes.on() else None
     marked = (*marks(findings, numbers), *more, *hits.marks(text), *cited.marked(text, source))
-    _text(name, title, head, segments, marked, cut, gaps)
+    _text(name, title, head, segments, marked, cut, gaps, find_most(together or segments))
     show.draw(parts_markup(name, other_parts))
     _take(name, title, text, masked, adapters.list_own_wordings((Message("", tuple(segments)),)))
 
@@ -140,10 +143,11 @@ def markup(
     gaps: Sequence[exact.Gap] = (),
     start: int = 0,
     is_stop: bool = True,
+    most: str | None = None,
 ) -> str:
     """Return the element itself, for pages that draw several texts beside each other. `start` is the offset of its
     first character in the whole text, which the browser adds where it says what is selected. `is_stop` says whether
-    the Tab key stops at it.
+    the Tab key stops at it. `most` is the look that is not marked; by default that of most of the text.
     """
     text = exact.html(
         segments,
@@ -158,7 +162,8 @@ def markup(
     )
     dim = st.query_params.get("look", "")
     dims = " ".join(f"rb-dim-{look}" for look in exact.ORDER if dim in exact.ORDER and look != dim)
-    most = _most(segments)
+    if most is None:
+        most = find_most(segments)
     is_untraced = all(exact.look(segment) == UNKNOWN for segment in segments)  # then a mark tells nothing apart
     if is_untraced:
         kind = f"rb-all-{UNKNOWN}"
@@ -168,7 +173,28 @@ def markup(
     return f'<div class="{looks}" id="text-{name}" data-rb-start="{start}">{text}</div>'
 
 
-def _most(segments: Sequence[Segment]) -> str:
+def make_key(segments: Sequence[Segment]) -> Markup:
+    """Make the list that says how origins are marked in texts that are marked alike; nothing where all is of one."""
+    looks = {exact.look(segment) for segment in segments if segment.text}
+    if len(looks) < 2:
+        return Markup("")
+    entries = show.join([show.h("<li>{}</li>", entry) for entry in list_key(looks, find_most(segments))])
+    return show.h('<ul class="rb-legend rb-origin-key" aria-label="{}">{}</ul>', t("messages.origin_key"), entries)
+
+
+def list_key(looks: Collection[str], most: str) -> list[Markup]:
+    """Return an entry for each look, drawn as it is in a text; the look of most of the text is not marked there."""
+    entries = []
+    for name in exact.ORDER:
+        words = t(f"messages.look_{name}")
+        if name == most:
+            entries.append(show.h("{}", t("cells.key_most", look=words)))
+        elif name in looks:
+            entries.append(show.h('<span class="rb-s rb-{}">{}</span>', name, words))
+    return entries
+
+
+def find_most(segments: Sequence[Segment]) -> str:
     """Return the look of more than half of a text, "" where none is: only what is of another origin is marked then."""
     sizes = Counter[str]()
     for segment in segments:
@@ -204,19 +230,20 @@ def _text(
     marked: Sequence[exact.Mark],
     cut: Cut | None,
     gaps: Sequence[exact.Gap],
+    most: str,
 ) -> None:
     here = next((mark.start for mark in marked if mark.here), None)
     shown_segments, start, left = exact.window(segments, whitespace() or cut is not None, here)
     total = sum(len(segment.text) for segment in segments)
     if not left or (not cut and st.session_state.get(f"whole_{name}") == (choice.position(), choice.sent())):
         drawn = token_sizes.drawn(cut, (0, total))
-        st.html(f'<div class="rb">{head}{markup(name, title, segments, marked, drawn, gaps)}</div>')
+        st.html(f'<div class="rb">{head}{markup(name, title, segments, marked, drawn, gaps, most=most)}</div>')
         return
     end = start + sum(len(segment.text) for segment in shown_segments)
     near = [exact.Gap(gap.at - start, gap.description) for gap in gaps if start <= gap.at <= end]
     moved = [exact.shift_mark(mark, -start) for mark in marked if mark.end > start and mark.start < end]
     drawn = token_sizes.drawn(cut, (start, end))
-    st.html(f'<div class="rb">{head}{markup(name, title, shown_segments, moved, drawn, near, start)}</div>')
+    st.html(f'<div class="rb">{head}{markup(name, title, shown_segments, moved, drawn, near, start, most=most)}</div>')
     show.notice(t("messages.window", start=start + 1, end=end, all=total), "warning")
     if cut is None:  # each token is an element: all of a long text are too many for a browser
         st.button(t("messages.show_all", n=total), key=f"show_all_{name}", on_click=_whole, args=(name,))

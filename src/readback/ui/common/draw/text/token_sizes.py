@@ -50,11 +50,17 @@ def describe_size(number: int, by: Counter) -> str:
 
 def of_messages(assembly: Assembly) -> tuple[Sized, ...]:
     """Return the size of each message; alone, a special token is text like any other."""
-    by, texts = counter(assembly.choice), [message.text for message in assembly.messages]
-    sizes = _counted(repr(by), tuple(map(_digest, texts)), by, texts)
+    by = counter(assembly.choice)
     return tuple(
-        Sized(describe_size(n, by), _cutter(text, by, special=False)) for n, text in zip(sizes, texts, strict=True)
+        Sized(describe_size(n, by), _cutter(message.text, by, special=False))
+        for n, message in zip(count_messages(assembly), assembly.messages, strict=True)
     )
+
+
+def count_messages(assembly: Assembly) -> tuple[int, ...]:
+    """Count the tokens of each message alone."""
+    by, texts = counter(assembly.choice), [message.text for message in assembly.messages]
+    return _counted(repr(by), tuple(map(_digest, texts)), by, texts)
 
 
 def of_model_input(segments: Sequence[Segment], assembly: Assembly) -> Sized:

@@ -46,19 +46,32 @@ def draw(assembly: Assembly) -> None:
     used = sum(by_look.values())
     if not used:
         return
+    show.draw(show.h("<h3>{}</h3>", t("tokens.title")))
+    around = _count_around(assembly, used)
+    if around and by.exact:
+        parts = " " + t("tokens.parts", messages=used - around, n=around)
+    else:
+        parts = ""
     if limit is None:
         counted = token_sizes.describe_size(used, by)
-        show.draw(show.h('<p class="rb-small">{}: {}. {}</p>', _what(assembly), counted, t("tokens.no_limit")))
+        show.draw(show.h('<p class="rb-small">{}: {}.{} {}</p>', _what(assembly), counted, parts, t("tokens.no_limit")))
     else:
-        sentence = f"{_what(assembly)}: {room(used, limit, by.exact)}"
+        sentence = f"{_what(assembly)}: {room(used, limit, by.exact)}{parts}"
         bar = show.h('<div class="rb-bar" role="img" aria-label="{}">{}</div>', sentence, _parts(by_look, used, limit))
         if used > limit.room:
             looks = "rb-warn"
         else:
             looks = "rb-small"
-        show.draw(show.h('{}<p class="{}">{}</p>', bar, looks, sentence))
+        show.draw(show.h('<p class="{}">{}</p>{}', looks, sentence, bar))
     if not by.exact:
         show.draw(show.h('<p class="rb-small">{}</p>', t("tokens.why_estimated")))
+
+
+def _count_around(assembly: Assembly, used: int) -> int:
+    """Count the tokens that the chat format puts around the messages; 0 where the messages are all that was counted."""
+    if not _sent(assembly):
+        return 0
+    return max(0, used - sum(token_sizes.count_messages(assembly)))
 
 
 def limit_of(assembly: Assembly) -> Limit | None:
