@@ -89,11 +89,9 @@ def test_the_first_item_is_the_fair_comparison_by_its_question_and_says_what_the
     told = words(test)
     assert 'data-rb-item="' + RESULT in said(test)
     assert "Comparison Does reading the manual help?" in told
-    assert (
-        "The data favour “instruction-only, open book”. By “relevance”: “instruction-only, open book” is better" in told
-    )
+    assert "The data favour “instruction-only, open book”. The interval of the mean of" in told
     assert told.index("The data favour") < told.index("Only the prompt differs") < told.index("+1.78")
-    assert "Sign off: 6 errors, 6 items still open" in told
+    assert "Before you sign: 6 errors that nobody accepted and 6 items without a decision. " in told
     named(test)
     form = decision_bar.get_form(Item(RESULT, "score", ""))
     test.text_input(key=f"owner_{form}").set_value("Bo")

@@ -22,10 +22,10 @@ AT_ONCE = 30  # items on the page; the others a click away
 ROOM = "agenda_room"
 CLOCK = "agenda_clock"
 LOOKS = {
-    "comparison_fair": "fine",
-    "comparison_same": "fine",
+    "comparison_fair": "open",  # what is fair is not decided by that
+    "comparison_same": "open",
     "comparison_unfair": "bad",
-    "comparison_unknown": "warn",
+    "comparison_unknown": "unknown",
     "error": "bad",
     "warning": "warn",
 }

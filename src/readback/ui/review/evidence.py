@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
 
 from markupsafe import Markup
 
@@ -133,7 +132,10 @@ def _draw_conclusion(item: Item, table: ScoreTable | None) -> None:
     else:
         look, words = "plain", t("agenda.no_conclusion")
     if conclusion.answer and not present.on():  # what is presented has few words
-        headline = conclusion.headline
+        if conclusion.better is not None and _find_planned(item, table) is not None:
+            headline = conclusion.caveat  # the picture has the criterion and the numbers
+        else:
+            headline = conclusion.headline
     else:
         headline = ""
     warning = means.format_synthetic(table)
@@ -187,14 +189,22 @@ def _draw_difference_of_texts(item: Item) -> None:
 
 def _draw_difference_of_scores(item: Item, table: ScoreTable) -> None:
     """Draw the planned comparison of an item under the first criterion that has scores of both sides."""
+    planned = _find_planned(item, table)
+    if planned is not None:
+        criterion, line = planned
+        _draw_forest(table, criterion, [line], item.verdict.kind if item.verdict is not None else "")
+
+
+def _find_planned(item: Item, table: ScoreTable) -> tuple[str, Comparison] | None:
+    """Return the planned comparison of an item and its criterion, the first that has scores of both sides."""
     for plan in list_planned(choice.workspace()):
         if {plan.a, plan.b} != set(item.subject.names):
             continue
         for criterion in plan.criteria or tuple(table.criteria):
             lines = [line for line in _list_lines(table, criterion) if line.planned == plan]
             if lines and isinstance(lines[0], Comparison):
-                _draw_forest(table, criterion, lines[:1], item.verdict.kind if item.verdict is not None else "")
-                return
+                return criterion, lines[0]
+    return None
 
 
 def _list_lines(table: ScoreTable, criterion: str) -> tuple[Line, ...]:
@@ -218,21 +228,12 @@ def _draw_chart(item: Item, table: ScoreTable) -> None:
 
 
 def _draw_forest(table: ScoreTable, criterion: str, lines: list[Line], fairness: str = "") -> None:
-    """Draw differences as Results draws them; what they say in words stands below, but where it is presented.
-
-    `fairness` is the kind of the verdict that stands above them: what it says is not contradicted, nor said again.
+    """Draw differences as Results draws them. `fairness` is the kind of the verdict that stands above them, which is
+    not said again.
     """
     judge = next(iter(in_view.judges(table, criterion)))
     view = in_view.get_judge_table(table, judge)
     forest.draw_picture(view, choice.workspace(), lines, view.criteria[criterion], fairness)
-    if not present.on():
-        name = partial(report.short, view)
-        sentences = [
-            report.sentence(each, name, view.criteria[criterion], fairness or None)
-            for each in lines
-            if isinstance(each, Comparison)
-        ]
-        show.draw(show.join([show.h('<p class="rb-small">{}</p>', sentence) for sentence in sentences]))
 
 
 # A note with the text it is on, and what somebody put there from a page.

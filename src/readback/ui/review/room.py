@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -87,21 +88,42 @@ def draw_head(view: str, meeting: Meeting) -> None:
     reviewing.show_outcome("board")
     if not present.on():
         show.draw(board.lead(meeting.summary, view))
+        if view == OPEN and reviewing.broken() is None:
+            show.draw(_build_lead(meeting))
     if uploaded(choice.workspace().root):
         show.notice(t("review.of_upload"))
     if not meeting.review.sequence:
         board.former(choice.workspace())
 
 
+def _count_open(meeting: Meeting) -> Mapping[str, int]:
+    """Return what is open before somebody signs, by its kind; nothing while it is not known."""
+    if meeting.agenda is None or meeting.audit is None:
+        return {}
+    points = count_open_points(meeting.audit, meeting.agenda, meeting.review, len(meeting.summary.stale))
+    return {name: n for name, n in points.items() if n}
+
+
+def _build_lead(meeting: Meeting) -> Markup:
+    """Say what stands between the study and its sign-off, and that none of it blocks signing."""
+    if meeting.agenda is None:
+        return Markup("")
+    points = _count_open(meeting)
+    if not points:
+        return show.h('<p class="rb-before-sign">{}</p>', t("agenda.nothing_before_signing"))
+    parts = [show.h("<strong>{}</strong>", t(f"review.point_{name}", n=n)) for name, n in points.items()]
+    what = show.join([show.join(parts[:-1], ", "), parts[-1]] if len(parts) > 1 else parts, t("agenda.and"))
+    return show.h(
+        '<p class="rb-before-sign">{} {}. <span class="rb-small">{}</span></p>',
+        t("agenda.before_signing"),
+        what,
+        t("agenda.not_blocked"),
+    )
+
+
 def _build_way_to_sign(meeting: Meeting) -> Markup:
-    """Return the link to where is signed, with how much is open before that, where it is known."""
-    words = t("agenda.sign_off")
-    if meeting.agenda is not None and meeting.audit is not None:
-        points = count_open_points(meeting.audit, meeting.agenda, meeting.review, len(meeting.summary.stale))
-        still = [t(f"agenda.open_{name}", n=points[name]) for name in ("errors", "undecided") if points[name]]
-        if still:
-            words = t("agenda.sign_off_open", what=", ".join(still))
-    return show.link("review", words, view=SIGNED)
+    """Return the link to where is signed; its words say where something is open still."""
+    return show.link("review", t("review.sign_anyway" if _count_open(meeting) else "agenda.sign_off"), view=SIGNED)
 
 
 def _draw_tabs(view: str, meeting: Meeting) -> None:
