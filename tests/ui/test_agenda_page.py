@@ -91,7 +91,8 @@ def test_the_first_item_is_the_fair_comparison_by_its_question_and_says_what_the
     assert "Comparison Does reading the manual help?" in told
     assert "The data favour “instruction-only, open book”. The interval of the mean of" in told
     assert told.index("The data favour") < told.index("Only the prompt differs") < told.index("+1.78")
-    assert "Before you sign: 6 errors that nobody accepted and 6 items without a decision. " in told
+    assert "Before you sign: 6 errors that nobody accepted and 6 items without a decision" in told
+    assert "Signing is not blocked" in told
     named(test)
     form = decision_bar.get_form(Item(RESULT, "score", ""))
     test.text_input(key=f"owner_{form}").set_value("Bo")

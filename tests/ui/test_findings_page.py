@@ -559,7 +559,7 @@ def test_a_condition_of_a_row_leads_to_its_places_there_and_all_conditions_lead_
     asked = arms_of(test, "fmt-context-not-sent")[1]
     assert (asked["arm"], asked["severity"]) == ("RAG-trained, open book", "error")
     there = findings(**asked)
-    assert rows_of(there)["fmt-context-not-sent"].split("lists ")[1].startswith("2 of 6 places The judge")
+    assert rows_of(there)["fmt-context-not-sent"].split("lists ")[1].startswith("2 of 6 places base, open book")
     assert there.main.subheader[0].value == "2 places"
     assert "aria-current=true><bdi>RAG-trained, open book</bdi><span> · 2</span></a>" in said(there)
     assert "All conditions" in words(there).split("in all")[1][:20]
@@ -572,23 +572,22 @@ def test_of_ninety_six_conditions_a_row_says_every_and_of_most_of_them_three_and
     serving(conditions(96))
     test = findings()
     assert rows_of(test) == {
-        "fmt-system-text-in-user": "✕ error The user message contains system text 96 places The server adds the "
-        "system message by itself. every condition 1 kind, 96 places in all"
+        "fmt-system-text-in-user": "✕ error The user message contains system text 96 places every condition "
+        "1 kind, 96 places in all"
     }
     assert "The user message contains system text , in every record of every condition." in words(test)
     assert "everywhere condition 0 · 1" in words(test)
     assert "<summary>90 more</summary>" in said(test)  # beside the chosen rule, where each is a link
     assert len({one["arm"] for one in arms_of(test, "fmt-system-text-in-user")}) == 96
     chosen = rows_of(findings(arm="condition 95"))["fmt-system-text-in-user"]
-    assert "1 of 96 places The server adds the system message by itself. " in chosen
-    assert "itself. condition 0 · 1 condition 1 · 1 condition 95 · 1 93 more" in chosen
+    assert "The server adds the system message by itself." in words(test)
+    assert "1 of 96 places condition 0 · 1 condition 1 · 1 condition 95 · 1 93 more" in chosen
 
 
 def test_where_nothing_is_about_a_condition_no_condition_is_named(serving: Any) -> None:
     serving(unlike(3))
     row = rows_of(findings())["dat-unknown-key"].split("3 places ")[1]
-    assert row.startswith("The setting has no effect")
-    assert "a setting keeps its default. readback.yml 1 kind" in row
+    assert row.startswith("readback.yml 1 kind")
 
 
 def test_a_long_name_and_one_from_right_to_left_are_whole_and_stand_alone(serving: Any) -> None:

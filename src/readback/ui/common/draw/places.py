@@ -9,11 +9,12 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.bookmarks.entry import Entry, Excerpt
-from readback.checks.groups import Group, paragraphs, title
+from readback.checks.groups import Group, get_consequence, paragraphs, title
 from readback.checks.quoted import READ, Quoted, sent_of
 from readback.types import Finding
 from readback.ui.common import show
 from readback.ui.common.draw import listing, reviewing
+from readback.ui.common.draw.head import present
 from readback.ui.common.draw.text import bookmarks, quote
 from readback.words import sentence, t
 
@@ -49,7 +50,7 @@ def places(
             with side:
                 advice = finding.fix or ("" if number else find_advice(group))
                 if advice and advice != above:
-                    show.draw(_fix(advice, context))
+                    show.draw(_fix(advice, context, "" if number or present.on() else get_consequence(group.code)))
                 above = advice
                 bookmarks.offer(f"place_{number}", entry(finding, context, part), plain=number > 0, item=item)
                 if number == 0:
@@ -208,16 +209,20 @@ def _where(same: Sequence[Finding], context: Quoted) -> Markup:
     return show.h('<p class="rb-where">{} {}</p>', words, link)
 
 
-def _fix(fix: str, context: Quoted) -> Markup:
-    """Return how to fix what was found, as it stands beside its place."""
+def _fix(fix: str, context: Quoted, why: str) -> Markup:
+    """Return how to fix what was found, as it stands beside its place, and where it is said here why it matters."""
     advice = sentence.shorten_paths(sentence.finish(fix), context.workspace.root)
     brief = sentence.cut_brief(advice)
     if brief != advice:
         more = show.h(FOLD, t("findings.whole_fix"), advice)
     else:
         more = Markup("")
-    card = '<div class="rb-fix-card"><strong>{}</strong><p>{}</p>{}</div>'
-    return show.h(card, t("findings.fix"), listing.prose(brief), more)
+    if why:
+        reason = show.h("<strong>{}</strong><p>{}</p>", t("findings.why"), listing.prose(why))
+    else:
+        reason = Markup("")
+    card = '<div class="rb-fix-card"><strong>{}</strong><p>{}</p>{}{}</div>'
+    return show.h(card, t("findings.fix"), listing.prose(brief), more, reason)
 
 
 def _others(same: Sequence[Finding], context: Quoted) -> Markup:
