@@ -161,7 +161,7 @@ def stored(segments: Sequence[Segment], assembly: Assembly) -> None:
 def draw_lead(assembly: Assembly, findings_in_view: Sequence[Finding]) -> None:
     """Say how many messages are sent, what is found in them, and whether a log proves that they were sent."""
     proof = observed.describe_proof(choice.find_logged(assembly), observed.find_log(assembly))
-    counts = Counter(finding.severity for finding in findings_in_view)
+    counts = Counter[str](finding.severity for finding in findings_in_view)
     if counts:
         outcome = show.join([show.severity(word, counts[word]) for word in show.SIGNS if counts[word]], " ")
     else:
