@@ -61,9 +61,9 @@ def test_a_text_is_compared_with_its_reference(write: Callable[[Mapping[str, Any
         [("user", 7)],
     ]
     assert [one.lacks for one in seen] == [(), ("system",), ()]
-    assert seen[0].change == ""
-    assert seen[1].change == "Has no system message and adds “!” after the q in the user message."
-    assert seen[2].change == "Adds “?” at the end."
+    assert seen[0].changes == ()
+    assert seen[1].changes == ("Has no system message", "User message: adds “!” after the q")
+    assert seen[2].changes == ("Adds “?” at the end",)
 
 
 def test_what_cannot_be_built_is_no_reference(write: Callable[[Mapping[str, Any]], Path]) -> None:

@@ -16,6 +16,7 @@ from readback.review.agenda import Item
 from readback.review.event import Draft, new_id
 from readback.review.store import Store
 from readback.ui.review import decision_bar
+from readback.words import t
 
 RESULT = "result:instruction-only, closed book|instruction-only, open book"
 UNKNOWN = "comparison:base, open book|RAG-trained, open book"
@@ -73,7 +74,8 @@ def test_the_items_are_there_in_their_order_and_the_first_is_open_by_itself(root
     assert told.index("May “RAG-trained") < told.index("Other items") < told.index("The reference cites contexts")
     assert "An error is on both sides: “The prompt lacks contexts that the record lists”." in told
     assert "Item 2 of 6" in told
-    assert "No conclusion. By “relevance”: not known: whether it is fair cannot be told" in told
+    badge = t("scores.synthetic_here")
+    assert f"No conclusion. {badge} By “relevance”: not known: whether it is fair cannot be told" in told
     assert told.index("Not known: no Modelfile of base") < told.index(
         "95 % interval"
     )  # the evidence of the verdict first
@@ -89,7 +91,8 @@ def test_the_first_item_is_the_fair_comparison_by_its_question_and_says_what_the
     told = words(test)
     assert 'data-rb-item="' + RESULT in said(test)
     assert "Comparison Does reading the manual help?" in told
-    assert "The data favour “instruction-only, open book”. The interval of the mean of" in told
+    badge = t("scores.synthetic_here")
+    assert f"The data favour “instruction-only, open book”. {badge} The interval of the mean of" in told
     assert told.index("The data favour") < told.index("Only the prompt differs") < told.index("+1.78")
     assert "Before you sign: 6 errors that nobody accepted and 6 items without a decision" in told
     assert "Signing is not blocked" in told

@@ -306,20 +306,40 @@ def format_facts(facts: Facts) -> str:
         return EQUAL
     if facts.frame == "nothing":
         return NOTHING[tuple(fact.values["side"] for fact in facts.facts)]
-    selected = sorted(sorted(facts.facts, key=_rank_fact)[:MAX_FACTS], key=facts.facts.index)
-    more = len(facts.facts) - len(selected) + facts.more
+    selected, more = _select_facts(facts)
     clauses = [*_list_clauses(selected, facts.several), *_list_more(more)]
     return f"{OPENING[facts.frame]}B {join_clauses(clauses)}."
 
 
-def format_change(facts: Facts) -> str:
-    """Format the facts of two texts that differ as a sentence without its subject, where B is named beside it."""
+def list_changes(facts: Facts) -> tuple[str, ...]:
+    """Return what B does differently as phrases without a subject, for where B is named beside them.
+
+    What is in one message is one phrase, which begins with the message where there are several.
+    """
     if facts.frame in ("equal", "nothing") or not facts.facts:
-        return ""
-    sentence = format_facts(facts)
-    opening = OPENING[facts.frame]
-    rest = sentence.removeprefix(f"{opening}B ")
-    return opening + rest if opening else rest[:1].upper() + rest[1:]
+        return ()
+    if facts.frame in ("blank", "values", "order"):
+        opening = OPENING[facts.frame]
+        return (opening + format_facts(facts).removeprefix(f"{opening}B ").removesuffix("."),)
+    selected, more = _select_facts(facts)
+    phrases = []
+    for role, of_message in groupby(selected, key=lambda fact: fact.role):
+        phrase = join_clauses([*_list_clauses([*of_message], False)])
+        if role and facts.several:
+            phrases.append(f"{role.capitalize()} message: {phrase}")
+        else:
+            phrases.append(_capitalize(phrase))
+    return (*phrases, *map(_capitalize, _list_more(more)))
+
+
+def _capitalize(phrase: str) -> str:
+    return phrase[:1].upper() + phrase[1:]
+
+
+def _select_facts(facts: Facts) -> tuple[list[Fact], int]:
+    """Return the facts that a sentence names, in their order, and the number of changes that it only counts."""
+    selected = sorted(sorted(facts.facts, key=_rank_fact)[:MAX_FACTS], key=facts.facts.index)
+    return selected, len(facts.facts) - len(selected) + facts.more
 
 
 def _list_clauses(facts: Sequence[Fact], several: bool) -> Iterator[str]:

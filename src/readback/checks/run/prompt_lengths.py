@@ -13,7 +13,7 @@ from readback.checks.groups import WEIGHT
 from readback.checks.run.chunk import check_assembly
 from readback.compare.diff import compare_sides, pair_messages
 from readback.compare.marker_alignment import count_shared
-from readback.compare.sentence import Fact, format_change, list_facts
+from readback.compare.sentence import Fact, list_changes, list_facts
 from readback.compare.side import ShownSide, Side
 from readback.html import exact
 from readback.message_parts import parts
@@ -59,9 +59,9 @@ class PromptLengths:
     """What is sent under one choice; `fingerprint` is "" where nothing could be built, `late` where time was over.
 
     `reference` is the choice whose text this one is compared with, None where there is none or it could not be built;
-    `lacks` are the roles of its messages that this one does not have, and `change` says in a sentence without a subject
-    what this one does differently; "" where nothing is said of it. `line` is its first line that differs, where the
-    sentence speaks of other wording without it. `codes` are the severity and rule of each kind of
+    `lacks` are the roles of its messages that this one does not have, and `changes` are phrases without a subject on
+    what this one does differently, one for each message. `line` is its first line that differs, where a phrase speaks
+    of other wording without it. `codes` are the severity and rule of each kind of
     error and warning, the gravest first. `layer` says of what the tokens are: of the text
     that the model reads, or of the messages alone.
     """
@@ -79,7 +79,7 @@ class PromptLengths:
     excerpts: tuple[Excerpt, ...] = ()
     lacks: tuple[str, ...] = ()
     reference: Selection | None = None
-    change: str = ""
+    changes: tuple[str, ...] = ()
     line: str = ""
     codes: tuple[tuple[Severity, str], ...] = ()
 
@@ -109,6 +109,7 @@ def measure(
             for values in _stream(opened, index, batch, compared):
                 choice = batch[done]
                 values["excerpts"], values["lacks"] = convert(values["excerpts"]), tuple(values["lacks"])
+                values["changes"] = tuple(values["changes"])
                 values["codes"] = tuple((severity, code) for severity, code in values["codes"])
                 values["reference"] = compared.get(choice) if values["reference"] else None
                 yield PromptLengths(choice, **values)
@@ -148,8 +149,8 @@ def _stream(
 @children.stop_when_changed
 def measure_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield a frame for each choice: {"characters", "tokens", "tokenizer", "exact", "layer", "fingerprint", "errors",
-    "warnings", "excerpts", "lacks", "change", "line", "codes", "reference"}; the last one says whether there was a text
-    to compare it with.
+    "warnings", "excerpts", "lacks", "changes", "line", "codes", "reference"}; the last one says whether there was a
+    text to compare it with.
     """
     inside = children.enter(work)
     watching = Observer(inside.opened, inside.data)
@@ -169,9 +170,10 @@ def measure_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 texts.put(choice, assembly.messages)
             other = texts.get(reference) if reference else ()
             excerpts, lacks = _cut_excerpts(assembly.messages, other)
-            change = line = ""
+            changes: tuple[str, ...] = ()
+            line = ""
             if reference and other:
-                change, line = _describe_change(inside.opened, assembly, reference, other)
+                changes, line = _describe_change(inside.opened, assembly, reference, other)
             results = check_assembly(inside.opened, record, assembly, None, watching.observe(record, assembly))
             graver = [result for result in results if isinstance(result, Finding) and result.severity != "info"]
             graver.sort(key=lambda result: WEIGHT[result.severity])
@@ -187,7 +189,7 @@ def measure_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 "warnings": severities.count("warning"),
                 "excerpts": to_json_values(excerpts),
                 "lacks": lacks,
-                "change": change,
+                "changes": changes,
                 "line": line,
                 "codes": list(dict.fromkeys((result.severity, result.code) for result in graver)),
                 "reference": bool(other),
@@ -223,10 +225,10 @@ class References:
 
 def _describe_change(
     opened: Workspace, assembly: Assembly, reference: Selection, messages: tuple[Message, ...]
-) -> tuple[str, str]:
-    """Say in a sentence without a subject what a text does differently than the messages of its reference.
+) -> tuple[tuple[str, ...], str]:
+    """Say in phrases without a subject what a text does differently than the messages of its reference.
 
-    With it goes the first line that differs, where the sentence is on one thing without its words, and it is short.
+    With them goes the first line that differs, where there is one phrase without the words, and it is short.
     """
     sides = [
         ShownSide(
@@ -242,15 +244,15 @@ def _describe_change(
     ]
     difference = compare_sides(*sides)
     facts = list_facts(difference)
-    sentence = format_change(facts)
+    changes = list_changes(facts)
     if len(facts.facts) != 1 or not _is_unquoted(facts.facts[0]):
-        return sentence, ""
+        return changes, ""
     pair = next(pair for pair in difference.messages if pair.a and pair.b and not pair.equal)
     a, b = (message.text if message else "" for message in (pair.a, pair.b))
     line = _find_line(b, count_shared(a, b, min(len(a), len(b)))).strip()
     if len(line) > LINE:
-        return sentence, ""
-    return sentence, line
+        return changes, ""
+    return changes, line
 
 
 def _is_unquoted(fact: Fact) -> bool:

@@ -67,9 +67,12 @@ def draw_answer(
         note = means.format_synthetic(scored)
     else:
         note = None
-    small = show.h(' <span class="rb-made">{}</span>', note) if note else ""
+    if note:  # it stands before what it takes back
+        badge = show.h('<span class="rb-made">{}</span> ', note)
+    else:
+        badge = Markup("")
     with place:
-        show.draw(show.h('{}<p class="rb-lead rb-answer-first">{}{}</p>', before, sentence, small))
+        show.draw(show.h('{}<p class="rb-lead rb-answer-first">{}{}</p>', before, badge, sentence))
 
 
 def sides() -> Sequence[DeltaGenerator]:

@@ -122,6 +122,8 @@ def draw_forest(
                 fairness = judged
         entries.append(_build_line(table, workspace, line, fairness, axis, criterion, is_first=index == 0))
     is_moved = any(line.wins or line.losses for line in comparisons)
+    if not is_planned and not is_moved:  # then which may not be compared is all that the picture tells
+        entries.sort(key=lambda entry: entry.kind != "unfair")
     count = planned_count + (SHOWN if is_moved else SAME)
     fairness_of = list_fairness(concluded.conclusions)
     if is_planned:

@@ -82,7 +82,14 @@ def draw_example(example: tuple[Comparison, Widest], table: ScoreTable, workspac
             count=_link_others(table, line, widest),
             reference=cells.render_cut(reference, REFERENCE) if reference else "",
             sides=[
-                _build_side(table, key, score, view.criterion, both[at] if both else None)
+                _build_side(
+                    table,
+                    key,
+                    score,
+                    view.criterion,
+                    "" if len({*scores}) == 1 else _name_end(score, view.criterion),
+                    both[at] if both else None,
+                )
                 for at, (key, score) in enumerate(zip(keys, scores, strict=True))
             ],
         )
@@ -133,11 +140,11 @@ def _choose_item(widest: Widest, answers: Mapping[str, tuple[Answer, ...]]) -> s
 
 
 def _build_side(
-    table: ScoreTable, key: ConditionKey, score: float, criterion: Criterion, answer: Answer | None
+    table: ScoreTable, key: ConditionKey, score: float, criterion: Criterion, end: str, answer: Answer | None
 ) -> Side:
     chip = score_chip.render_chip(score, SCORED, criterion, is_mean=table.pool is not None)
     text = cells.render_cut(answer.text, ANSWER) if answer is not None and answer.text is not None else ""
-    return Side(choices.name_condition(table, key), chip, _name_end(score, criterion), text)
+    return Side(choices.name_condition(table, key), chip, end, text)
 
 
 def _name_end(score: float, criterion: Criterion) -> str:

@@ -125,8 +125,13 @@ def _draw_conclusion(item: Item, table: ScoreTable | None) -> None:
     if concluded is None:
         return
     conclusion = concluded.conclusion
+    warning = means.format_synthetic(table)
     if conclusion.better is not None:
-        look, words = "fine", t("agenda.favours", name=report.short(concluded.view, conclusion.better))
+        if warning:
+            look = "plain"
+        else:
+            look = "fine"
+        words = t("agenda.favours", name=report.short(concluded.view, conclusion.better))
     elif conclusion.verdict in NEITHER:
         look, words = "plain", t("agenda.favours_neither")
     else:
@@ -138,13 +143,12 @@ def _draw_conclusion(item: Item, table: ScoreTable | None) -> None:
             headline = conclusion.headline
     else:
         headline = ""
-    warning = means.format_synthetic(table)
     if warning and not present.on():
-        badge = show.h(' <span class="rb-synthetic" role="note">{}</span>', warning)
+        badge = show.h('<span class="rb-synthetic" role="note">{}</span> ', warning)
     else:
         badge = Markup("")
     markup = '<p class="rb-supports"><strong class="rb-supports-{}">{}</strong> {}{}</p>'
-    show.draw(show.h(markup, look, words, headline, badge))
+    show.draw(show.h(markup, look, words, badge, headline))
 
 
 # What changed since the last sign-off.

@@ -154,9 +154,12 @@ def _list_labels(meeting: Meeting) -> list[tuple[str, str]]:
 def _draw_tools(view: str, meeting: Meeting) -> None:
     """Draw what can be begun on every tab: a note on the study, an item of one's own, the report, and to sign off."""
     writable = reviewing.broken() is None
-    if writable and view != SIGNED:
-        show.draw(show.h('<p class="rb-to-sign">{}</p>', _build_way_to_sign(meeting)))
     if writable:
         board.note()
         agenda_items.add(meeting.review)
     report_form.draw()
+    if writable and view != SIGNED:
+        look = "rb-to-sign"
+        if _count_open(meeting):
+            look += " rb-to-sign-open"
+        show.draw(show.h('<p class="{}">{}</p>', look, _build_way_to_sign(meeting)))

@@ -104,6 +104,7 @@ def render_table(
         change_head=_name_change(rows, cells) if len(rows) > 1 else "",
         lines=lines,
         is_open=len(lines) <= (HEIGHT if len(adapters) <= BESIDE else HEIGHT // 2),
+        through=t("cells.sent_through"),
         ways=t("cells.letters"),
         signs=show.SIGNS,
     )
@@ -133,10 +134,16 @@ def _describe_first(row: Row, cells: Cells, letters: Mapping[str, str], firsts: 
     elif cell.reference is None:
         words = show.h('<span class="rb-small">{}</span>', t("cells.others_against") if letter == "A" else "")
     else:
-        words = coded(cell.change)
+        words = render_changes(cell.changes)
         if cell.line:
             words = show.h('{} <span class="rb-letter-line">{}</span>', words, cell.line)
     return show.h("{} {}", words, name_findings([cell]))
+
+
+def render_changes(changes: Sequence[str]) -> Markup:
+    """Return what a text does differently, each phrase in a line of its own."""
+    lines = [show.h('<span class="rb-letter-part">{}</span>', coded(f"{change}.")) for change in changes]
+    return show.join(lines, " ")
 
 
 def name_findings(cells: Sequence[PromptLengths]) -> Markup:
@@ -184,11 +191,8 @@ def render_adapters(rows: Sequence[Row], cells: Cells) -> Markup:
 def _describe_adapter(pairs: Sequence[tuple[PromptLengths, PromptLengths]]) -> tuple[str, Markup]:
     """Say what an adapter changes in how many texts, and what is found on these that is not on the first."""
     changed = [(first, cell) for first, cell in pairs if cell.fingerprint and cell.fingerprint != first.fingerprint]
-    ways = Counter(cell.change or t("cells.otherwise") for _, cell in changed)
-    sentences = [
-        t("cells.adapter_does", change=change.removesuffix("."), n=n, all=len(pairs))
-        for change, n in ways.most_common(WAYS)
-    ]
+    ways = Counter("; ".join(cell.changes) or t("cells.otherwise") for _, cell in changed)
+    sentences = [t("cells.adapter_does", change=change, n=n, all=len(pairs)) for change, n in ways.most_common(WAYS)]
     if len(ways) > WAYS:
         sentences.append(t("cells.more_ways", n=len(ways) - WAYS))
     if not changed:

@@ -15,6 +15,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.checks.run.prompt_lengths import Excerpt, PromptLengths
+from readback.compare.sentence import join_clauses
 from readback.html import exact
 from readback.html.templates import render_template
 from readback.types import Role, Selection
@@ -30,7 +31,7 @@ from readback.ui.prompts.every.cells import Cells, Row, layout, measure_again, m
 from readback.ui.prompts.every.cut import Cut, cut
 from readback.ui.prompts.two_texts.compare_sides import PARTS, keys_of
 from readback.ui.prompts.two_texts.compare_text import Text
-from readback.ui.prompts.two_texts.compare_words import coded, sent
+from readback.ui.prompts.two_texts.compare_words import sent
 from readback.words import t
 
 ROWS = 24  # on the screen at once
@@ -182,7 +183,19 @@ def _say_what_is_wrong(page: Page, cells: Cells) -> Markup:
     is_all = all(
         cells[selection] in [cell for _, cell in planned] for selection in page.selections if selection in cells
     )
-    return show.join(marks, " ") or show.h("{}", t("cells.with_none" if is_all else "cells.planned_none"))
+    if marks:
+        return show.join(marks, " ")
+    if is_all:
+        return show.h("{}", t("cells.with_none"))
+    through = [
+        f"“{adapter}”"
+        for row in page.rows
+        for adapter, selection in zip(row.adapters, row.choices, strict=True)
+        if adapter and selection in cells and (cells[selection].errors or cells[selection].warnings)
+    ]
+    if through:
+        return show.h("{}", t("cells.planned_but", names=join_clauses(list(dict.fromkeys(through)))))
+    return show.h("{}", t("cells.planned_none"))
 
 
 def _say_what_is_counted(texts: Sequence[PromptLengths]) -> str:
@@ -287,7 +300,7 @@ def _make_text(row: Row, group: Group, page: Page, cells: Cells, letter: str) ->
         "links": _keep_one_stop(show.h("{} {}", _open_all(row, group, cells), _against(row, group, page))),
         "chips": _chips(group.text),
         "size": _size(group.text),
-        "differs": coded(group.text.change),
+        "differs": letters.render_changes(group.text.changes),
         "messages": [
             _draw_message(excerpt, piece, sent(selection), selection, _name_reference(row, group.text, page))
             for excerpt, piece in zip(group.text.excerpts, cut(group.text.excerpts), strict=True)
