@@ -275,7 +275,7 @@ def test_a_clear_answer_says_what_it_is_to_be_read_with() -> None:
     test = overview(workspace="six-conditions")
     assert "by 1.78 of 3 points in “relevance”, fair comparison. “Does training" in words(test)
     assert "No plan compares the first two. Compare them" in ranked(test)
-    assert re.search(r"−0.62 −0.62 \([^)]*\); interval too narrow: most scores −1", ranked(test))
+    assert re.search(r"−0.62 −0.62 \([^)]*\); interval too narrow: mostly −1", ranked(test))
     assert "Only the prompt differs. Warning on one side" in pair_row(test, "instruction-only, open book")
     results = words(page("results", workspace="six-conditions"))
     assert "the difference is clear (1.78 of 3 points). Fair comparison." in results
