@@ -61,9 +61,8 @@ class PromptLengths:
     `reference` is the choice whose text this one is compared with, None where there is none or it could not be built;
     `lacks` are the roles of its messages that this one does not have, and `changes` are phrases without a subject on
     what this one does differently, one for each message. `line` is its first line that differs, where a phrase speaks
-    of other wording without it. `codes` are the severity and rule of each kind of
-    error and warning, the gravest first. `layer` says of what the tokens are: of the text
-    that the model reads, or of the messages alone.
+    of other wording without it. `codes` are the severity and rule of each kind of error and warning, the gravest
+    first. `layer` says of what the tokens are: of the text that the model reads, or of the messages alone.
     """
 
     choice: Selection

@@ -149,6 +149,11 @@ def severity(word: str, n: int | None = None) -> Markup:
         words = t(f"frame.{word}")
     else:
         words = t(f"frame.{word}_n", n=n)
+    return mark_severity(word, words)
+
+
+def mark_severity(word: str, words: Markup | str) -> Markup:
+    """Return words on what is found, behind the sign and in the colour of its severity."""
     return h('<span class="rb-severity rb-{}">{} {}</span>', word, _sign(word), words)
 
 

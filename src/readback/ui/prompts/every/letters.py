@@ -156,14 +156,7 @@ def name_findings(cells: Sequence[PromptLengths]) -> Markup:
             words = t("cells.finding_on", severity=t(f"frame.{severity}"), title=title(code), n=counts[severity, code])
         else:
             words = t("cells.finding", severity=t(f"frame.{severity}"), title=title(code))
-        lines.append(
-            show.h(
-                '<span class="rb-severity rb-{}"><span class="rb-sign" aria-hidden="true">{}</span> {}</span>',
-                severity,
-                show.SIGNS[severity],
-                coded(words),
-            )
-        )
+        lines.append(show.mark_severity(severity, coded(words)))
     if len(kinds) > KINDS:
         lines.append(show.h('<span class="rb-small">{}</span>', t("cells.more_kinds", n=len(kinds) - KINDS)))
     return show.join(lines, " ")

@@ -6,8 +6,7 @@ row has already is a line that leads there, so that the width belongs to what di
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import get_args
 
@@ -87,7 +86,8 @@ def draw() -> None:
 
 def _draw(page: Page, cells: Cells) -> None:
     homes = _find_homes(page, cells)
-    most = _find_most(cells[selection] for selection in homes.values())
+    excerpts = [excerpt for selection in homes.values() for excerpt in cells[selection].excerpts]
+    most = message.find_most([segment for excerpt in excerpts for segment in excerpt.segments])
     letters_by_text = letters.assign(page.a, page.rows, cells)
     ids = {fingerprint: _id(selection, page) for fingerprint, selection in homes.items()}
     lead, key = _make_lead(page, cells, len(homes)), _draw_key(page, cells, homes, most)
@@ -115,19 +115,6 @@ def _find_homes(page: Page, cells: Cells) -> Mapping[str, Selection]:
         if cell is not None and cell.fingerprint:
             homes.setdefault(cell.fingerprint, selection)
     return homes
-
-
-def _find_most(cells: Iterator[PromptLengths]) -> str:
-    """Return the origin of more than half of all that is shown, which has no mark; "" where there is none."""
-    counts = Counter[str]()
-    for cell in cells:
-        for excerpt in cell.excerpts:
-            for segment in excerpt.segments:
-                counts[exact.look(segment)] += len(segment.text)
-    look_of_most, count = next(iter(counts.most_common(1)), ("", 0))
-    if count > counts.total() * message.MOST:
-        return look_of_most
-    return ""
 
 
 def _make_lead(page: Page, cells: Cells, texts: int) -> Markup:
@@ -170,16 +157,7 @@ def _say_what_is_wrong(page: Page, cells: Cells) -> Markup:
         "error": len({name for name, cell in planned if cell.errors or not cell.fingerprint}),
         "warning": len({name for name, cell in planned if cell.warnings}),
     }
-    marks = [
-        show.h(
-            '<span class="rb-severity rb-{}"><span class="rb-sign" aria-hidden="true">{}</span> {}</span>',
-            severity,
-            show.SIGNS[severity],
-            t(f"cells.with_{severity}", n=n),
-        )
-        for severity, n in counts.items()
-        if n
-    ]
+    marks = [show.mark_severity(severity, t(f"cells.with_{severity}", n=n)) for severity, n in counts.items() if n]
     is_all = all(
         cells[selection] in [cell for _, cell in planned] for selection in page.selections if selection in cells
     )
