@@ -716,6 +716,7 @@ class RuleContext:
     learn: Callable[[], ModelInput | None] = lambda: None  # makes what `trained_input` answers: few rules ask for it
     systems: Systems = NO_SYSTEMS  # of the training rows in the record's file
     answer: Answer | None = None  # what the condition's model replied to the assembly; none of a judge's
+    logged: tuple[tuple[str, str], ...] = ()  # role and text of the messages that a log has of the assembly
     find_trained_prompt: Callable[[], TrainedPrompt | None] = lambda: None  # what the assembly's model was trained on
     render_training: Callable[[], Iterable[tuple[Model, tuple[Message, ...], ModelInput]]] = lambda: ()  # of a row
     run_self_test: Callable[[], SelfTest | None] = lambda: None  # of the assembly's model

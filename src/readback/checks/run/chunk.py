@@ -301,6 +301,7 @@ def _check_assembly(
         tokens=token_counts.count_against_limit(opened, assembly, text),
         learn=learn,
         answer=answer,
+        logged=request.sent.messages if request and request.sent else (),
         find_trained_prompt=_build_nothing if hangs else partial(build_trained_prompt, opened, record, assembly),
         run_self_test=partial(run_self_test, opened, condition.model if condition else None),
     )
