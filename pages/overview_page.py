@@ -12,6 +12,7 @@ from readback.ui.common.state import choice
 from readback.ui.overview import (
     conditions_table,
     differing,
+    facts,
     headline,
     overview,
     paired,
@@ -35,12 +36,13 @@ workspace = choice.workspace()
 title.title(show.md(workspace.name))
 data = choice.dataset() if workspace.dataset else None
 scored = choices.load_table(workspace) if workspace.scores else None
-overview.draw_facts(counts, workspace, len(data) if data else None, scored)
+facts.draw(counts, facts.Facts(workspace, data, scored))
 with present.slide("answer"):
     lead, strip = st.empty(), st.container(key="overview_status")
 left, right = overview.sides()
 with left:  # before the check, whose progress stands where its result will
     audit = choice.audit()
+facts.draw(counts, facts.Facts(workspace, data, scored, audit))
 pairs, kinds = planned(workspace), groups(audit)
 found = weighed(audit, kinds, pairs)
 judged = verdicts(audit, found, pairs)
@@ -93,7 +95,7 @@ with present.rest("table"):
         show.draw(conditions_table.below(states, rows))
         if more := overview.elsewhere(audit):
             show.draw(show.h('<p class="rb-small">{}</p>', more))
-        every = overview.link_every(workspace, t("overview.see_every")) if data is not None else ""
+        every = facts.link_every(workspace, t("overview.see_every")) if data is not None else ""
         logged = "" if drawn else observed.lead(audit)
         show.draw(show.h('<p class="rb-small">{} {}</p>', logged, every))
     if head and not any(row["mean"] for row in rows):

@@ -9,8 +9,7 @@ import pytest
 from readback.scores import files
 from readback.scores.files import intake
 from readback.scores.files.formats import wide
-from readback.scores.files.formats.liverag import Flat
-from readback.scores.files.score_rows import FileScores, FileSettings
+from readback.scores.files.score_rows import FileScores, FileSettings, PlainRow
 from readback.scores.values.criteria import load_shipped_criteria
 from readback.types import Criterion, ScoreSource
 
@@ -55,6 +54,6 @@ def test_progress_of_a_large_file_is_reported(tmp_path: Path) -> None:
 
 def test_a_format_of_wide_rows_states_its_name_and_its_criteria() -> None:
     tone = Criterion("tone", scale="numeric", low=1.0, high=5.0)
-    rows = [Flat({"item": f"q{n}", "condition": "terse", "tone": n, "pages": n}, n) for n in (1, 2, 3)]
+    rows = [PlainRow({"item": f"q{n}", "condition": "terse", "tone": n, "pages": n}, n) for n in (1, 2, 3)]
     result = wide.read(rows, rows, FileSettings(ScoreSource("g.jsonl"), {}, {}, {}), "gradebook", {"tone": tone})
     assert (result.source.what, result.source.cells, dict(result.criteria)) == ("gradebook", 3, {"tone": tone})

@@ -68,8 +68,8 @@ class Row(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class WholeFile:
-    """A file that is one row."""
+class PlainRow:
+    """A row that is not as the row reader gives it: its fields were changed, or a whole file is one row."""
 
     fields: Mapping[str, Any]
     line: int = 1

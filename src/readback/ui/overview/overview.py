@@ -1,9 +1,8 @@
-"""The overview's parts: how much there is, the first sentence, what to look at first, findings that are in no row."""
+"""The overview's parts: the first sentence, what to look at first, findings that are in no row."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 import streamlit as st
 from markupsafe import Markup
@@ -16,12 +15,11 @@ from readback.scores import in_view
 from readback.scores.sentences import not_compared, report
 from readback.scores.table import ScoreTable
 from readback.types import Workspace
-from readback.ui.common import address, show
-from readback.ui.common.draw import listing, picker, places, sample_words
+from readback.ui.common import show
+from readback.ui.common.draw import listing, places, sample_words
 from readback.ui.common.draw.head import present
 from readback.ui.common.state import choice
 from readback.ui.overview import lead, paired, requests_line, status
-from readback.ui.prompts import room
 from readback.ui.prompts.one import training_row
 from readback.ui.results import means
 from readback.words import sentence, t
@@ -29,22 +27,7 @@ from readback.workspace.left_out import count_unread
 from readback.workspace.tables import proposed_scores
 
 ENGINE = "oll-engine-unknown"
-LOADED = "loaded"  # in the address: what was loaded is open, and the browser goes there
 FIRST = 3  # what a meeting looks at first; the rest is one click away
-
-
-def draw_facts(place: DeltaGenerator, workspace: Workspace, records: int | None, scored: ScoreTable | None) -> None:
-    """Draw how much there is, in small letters beside the title: what was loaded and all messages, a click each."""
-    much = _much(workspace, records, scored)
-    with place:
-        show.draw(show.h('<p class="rb-small rb-counts">{} {}</p>', much, _left_out(workspace, scored)))
-
-
-def link_every(workspace: Workspace, label: str) -> Markup:
-    """Return the way to the messages of every mode and adapter; the label alone where there is nothing to send."""
-    if not picker.options(workspace):
-        return show.h("{}", label)
-    return show.link("prompts", label, view=room.EVERY)
 
 
 def draw_answer(
@@ -254,47 +237,6 @@ def ours(audit: Audit) -> str:
 def lines(sentences: Sequence[str]) -> Markup:
     """Sentences, one below the other."""
     return show.join([show.h("<p>{}</p>", line) for line in sentences])
-
-
-def _much(workspace: Workspace, records: int | None, scored: ScoreTable | None) -> Markup:
-    kinds: Mapping[str, Any] = {"modes": workspace.prompts, "tasks": workspace.tasks, "judges": workspace.judges}
-    if not any((*kinds.values(), workspace.conditions, workspace.scores)):
-        kinds = {"models": workspace.models}
-    if workspace.conditions:
-        sentences = [t("overview.conditions", n=len(workspace.conditions))]
-    else:
-        sentences = [t(f"overview.{name}", n=len(kind_count)) for name, kind_count in kinds.items() if kind_count]
-    if scored and not sentences:
-        columns = scored.columns
-        counts = {
-            "conditions": t("overview.conditions", n=len(columns.conditions)),
-            "criteria": t("overview.criteria", n=len(columns.criteria)),
-        }
-        sentences.append(t("overview.scored", n=len(columns), **counts))
-    if records is not None and training_row.wanted(workspace):
-        return _link_loaded(t("training_row.facts", kinds=training_row.kinds(choice.dataset().kinds, records)))
-    what = t("overview.and").join(sentences) or t("overview.no_prompt")
-    if records is not None:
-        much, every = _link_loaded(t("frame.records", n=records)), link_every(workspace, what)
-        return show.h(t("overview.facts", records="{records}", what="{what}"), records=much, what=every)
-    has_prompts = workspace.prompts or workspace.tasks or workspace.judges
-    return _link_loaded(t("overview.no_records" if has_prompts else "overview.only", what=what))
-
-
-def _link_loaded(sentence: str) -> Markup:
-    """Return the sentence as the way to what was loaded, which is folded below."""
-    return show.link(address.HOME, sentence, **{LOADED: "1"})
-
-
-def _left_out(workspace: Workspace, scored: ScoreTable | None) -> str:
-    """Which of the conditions just counted are not compared; of the workspace's own, the table below says it."""
-    if scored and not workspace.conditions:
-        first = in_view.first(scored, workspace)
-    else:
-        first = None
-    if scored and first:
-        return in_view.left_out(scored, *first)
-    return ""
 
 
 def _advise(audit: Audit, weighed_group: Weighed) -> Markup:

@@ -11,7 +11,7 @@ from readback.scores.table import ScoreTable
 from readback.types import Workspace
 from readback.ui.common import show
 from readback.ui.common.draw.head import loaded
-from readback.ui.overview import headline, overview, registry, requests_line
+from readback.ui.overview import facts, headline, overview, registry, requests_line
 from readback.ui.prompts.one import training_row
 from readback.ui.prompts.one.model_input import made_up
 from readback.words import t
@@ -46,10 +46,10 @@ def _draw_loaded(workspace: Workspace, data: Dataset | None, audit: Audit, score
     ]
     text = overview.lines(lines)
     if _is_asked():
-        text = show.h('<div class="rb-arrive" tabindex="-1" data-rb-arrive="{}">{}</div>', overview.LOADED, text)
+        text = show.h('<div class="rb-arrive" tabindex="-1" data-rb-arrive="{}">{}</div>', facts.LOADED, text)
     show.draw(text)
     loaded.files(workspace, t("overview.loaded"))
 
 
 def _is_asked() -> bool:
-    return st.query_params.get(overview.LOADED) == "1"
+    return st.query_params.get(facts.LOADED) == "1"

@@ -2,21 +2,7 @@
 
 The first format that recognises the first rows of a file reads it. Folders, uploads and readers all ask this table.
 
-To add a format:
-
-1. Write a module in this folder, such as `stars.py`, with a NAME, `recognise(rows, settings)` and
-   `read(rows, head, settings)`. `recognise` gets the fields of the first rows. `read` gets every row, and in `head` the
-   first of them once more; a `Diagnostic` among the rows is passed on as it is. `liverag.py` is an example.
-   If a row is about one answer, let `read` give its fields the names of a wide file and return
-
-       wide.read(rows, head, settings, NAME, {"tone": Criterion("tone", scale="numeric", low=1.0, high=5.0)})
-
-   Names that `wide` knows: `item` (the record), `condition`, `judge`; the criteria are the columns named in the last
-   argument, and those that end in `_score`. If a row is one score, the names of `tidy` are `item`, `condition`,
-   `criterion` and `score`. All names are in `scores/files/layout.py`.
-2. Import it below and add its line to FORMATS, where the comment says so. `holds_questions=False` is for formats whose
-   rows never hold what was asked, `marks` are columns without which the format need not be asked.
-3. Write a row for it in docs/scoring.md and a test in tests/scores/test_results.py.
+docs/adding/score-format.md shows with an example how to add a format.
 """
 
 from __future__ import annotations
@@ -144,8 +130,7 @@ FORMATS = (
         holds_questions=False,
         question_marks=(frozenset({"model_a", "model_b", "outcome"}),),
     ),
-    # Your format's line: ScoreFormat(stars.NAME, stars.recognise, stars.read),
-    # From here on formats that are known by common names of columns alone.
+    # A new format stands above this line. From here on formats that are known by common names of columns alone.
     # a column of replies and no scores
     ScoreFormat(replies.NAME, replies.recognise, replies.read, is_general=True, holds_questions=False),
     # one column of scores

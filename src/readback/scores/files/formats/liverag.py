@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from readback.scores.files.formats import wide
@@ -12,14 +11,6 @@ from readback.scores.files.score_rows import FileScores, FileSettings, Row
 from readback.types import Diagnostic
 
 NAME = "evaluation rows"
-
-
-@dataclass(frozen=True, slots=True)
-class Flat:
-    """A row with what was under `metrics` beside the rest."""
-
-    fields: Mapping[str, Any]
-    line: int
 
 
 def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
@@ -34,16 +25,7 @@ def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool
 
 def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
     """Read the rows as a wide file."""
-    flat_head = [row for row in _rows(head) if not isinstance(row, Diagnostic)]
-    return wide.read(_rows(rows), flat_head, settings, NAME)
-
-
-def _rows(rows: Iterable[Row | Diagnostic]) -> Iterator[Flat | Diagnostic]:
-    for row in rows:
-        if isinstance(row, Diagnostic):
-            yield row
-            continue
-        yield Flat(flatten(row.fields), row.line)
+    return wide.read_changed(rows, head, settings, NAME, flatten)
 
 
 def flatten(fields: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -31,7 +31,7 @@ from readback.scores.files.layout import (
     score_columns,
 )
 from readback.scores.files.run_facts import CLOSED_BOOK
-from readback.scores.files.score_rows import FileScores, FileSettings, Row, WholeFile
+from readback.scores.files.score_rows import FileScores, FileSettings, PlainRow, Row
 from readback.scores.files.stated_numbers import (
     DASHES,
     decimals,
@@ -137,7 +137,7 @@ def open_file(path: Path, file: str, refused: Callable[[], None]) -> Iterator[Ro
     """Return the rows of a file that is one summary, or one for each condition; None for any other file."""
     rows = read_object(path, file)
     if rows:
-        return iter([WholeFile(row) for row in rows])
+        return iter([PlainRow(row) for row in rows])
     return None
 
 

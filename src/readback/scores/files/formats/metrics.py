@@ -19,7 +19,7 @@ from readback.scores.files.cells import legible, text_of
 from readback.scores.files.formats.details import ABOUT_DOCUMENTS, COMPUTED, VERDICT
 from readback.scores.files.formats.verification.shapes import sees as verification_results
 from readback.scores.files.run_facts import is_closed_book, name_condition, read_summary_facts
-from readback.scores.files.score_rows import FileScores, FileSettings, Row, WholeFile
+from readback.scores.files.score_rows import FileScores, FileSettings, PlainRow, Row
 from readback.scores.files.stated_numbers import report_impossible_rates, report_no_number
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, Reported, SourceRead
 from readback.types import Diagnostic, Location
@@ -89,7 +89,7 @@ def open_file(path: Path, file: str, refused: Callable[[], None]) -> Iterator[Ro
     """Return the one row of a file in one of the four shapes; None for any other file."""
     value = only_object(path, file)
     if value:
-        return iter((WholeFile(value),))
+        return iter((PlainRow(value),))
     return None
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from readback.scores.files.cells import legible
 from readback.scores.files.layout import Layout, fields_of, layout, score_columns
-from readback.scores.files.score_rows import FileScores, FileSettings, Row, read_rows
+from readback.scores.files.score_rows import FileScores, FileSettings, PlainRow, Row, read_rows
 from readback.types import Criterion, Diagnostic
 
 NAME = "wide"
@@ -36,6 +36,26 @@ def read(
     """
     scores = read_rows(name, rows, head, replace(settings, criteria={**settings.criteria, **criteria}), plan)
     return replace(scores, criteria={**scores.criteria, **criteria})
+
+
+def read_changed(
+    rows: Iterable[Row | Diagnostic],
+    head: Sequence[Row],
+    settings: FileSettings,
+    name: str,
+    change: Callable[[Mapping[str, Any]], Mapping[str, Any]],
+    criteria: Mapping[str, Criterion] = NO_CRITERIA,
+) -> FileScores:
+    """Read as `read` does, but every row with the fields that `change` returns for its own.
+
+    Rows keep their lines; a `Diagnostic` among them is passed on as it is.
+    """
+
+    def change_row(row: Row) -> PlainRow:
+        return PlainRow(change(row.fields), row.line)
+
+    changed_rows = (row if isinstance(row, Diagnostic) else change_row(row) for row in rows)
+    return read(changed_rows, [change_row(row) for row in head], settings, name, criteria)
 
 
 def plan(fields: Sequence[str], settings: FileSettings, samples: Sequence[Mapping[str, Any]]) -> Layout:
