@@ -124,14 +124,14 @@ def test_a_cell_of_the_table_becomes_b_and_opens_in_one(demo: str, page: Any) ->
     url = f"{demo}prompts?view=every&workspace=six-conditions-mistakes&condition=instruction-only%2C+closed+book"
     open_page(page, url, "[data-rb-cell]")
     name = "RAG-trained, open book"
-    label = f"compared with A: compare {name} with instruction-only, closed book"
+    label = f"compared with what is in view: compare {name} with instruction-only, closed book"
     page.get_by_role("link", name=label, exact=True).click()
     page.wait_for_url("**b_condition=RAG-trained*")
     page.wait_for_selector(".rb-diff")
     page.go_back()
     page.wait_for_selector("[data-rb-cell]")
     opened = page.get_by_role("link", name=f"Open {name}, No adapter", exact=True)
-    page.locator("[data-rb-cell]", has=opened).locator(".rb-every-message").first.click()
+    page.locator(".rb-every-text", has=opened).locator(".rb-every-message").first.click()
     page.wait_for_url("**/prompts?*condition=RAG-trained%2C+open+book*")
     page.wait_for_selector("[data-rb-cell]", state="detached")
     assert "view" not in asked(page)

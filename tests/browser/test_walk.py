@@ -70,15 +70,14 @@ def test_the_first_screen_of_every_mode_and_adapter_has_few_stops(demo: str, tou
     asked = f"prompts?workspace=six-conditions&view=every&condition={quote(condition)}".removesuffix("&condition=")
     turn_to(tour, f"{demo}{asked}", ".rb-every-row")
     assert len(tour.evaluate(REACHED)) <= 25, tour.evaluate(REACHED)
-    table = tour.locator(".rb-letters")
-    assert table.bounding_box()["height"] < 290
-    letters = table.locator("td > a")
-    letters.first.focus()
-    for _ in range(2):  # the arrow keys go from letter to letter
+    assert tour.locator(".rb-outline-text").first.bounding_box()["y"] < 330
+    texts = tour.locator(".rb-matrix td a")
+    texts.first.focus()
+    for _ in range(2):  # the arrow keys go from text to text
         tour.keyboard.press("ArrowRight")
-    assert tour.evaluate("document.activeElement.textContent") == letters.nth(2).inner_text()
-    tour.keyboard.press("Enter")  # and each leads to its text
-    assert tour.evaluate("document.activeElement.id") == letters.nth(2).get_attribute("data-rb-to")
+    assert tour.evaluate("document.activeElement.ariaLabel") == texts.nth(2).get_attribute("aria-label")
+    tour.keyboard.press("Enter")  # and each leads to its whole text
+    assert tour.evaluate("document.activeElement.id") == texts.nth(2).get_attribute("data-rb-to")
     links = tour.locator(".rb-every-head").first.locator("a")
     links.first.focus()
     names = [links.nth(number).inner_text() for number in range(links.count())]

@@ -87,9 +87,7 @@ def test_each_distinct_text_is_shown_once_exactly_and_the_others_name_it(serving
     assert texts(table["Mode: kind"][0]) == ["You are x.", "Question: one\nAnswer:"]
     assert table["Mode: same"] == []
     same = rows(test)["Mode: same"]
-    badge = '<strong class="rb-every-a rb-every-other">B</strong>'
-    assert f'same text as <a class="rb-link" href="#" data-rb-to="cell-1">{badge}</a>' in same
-    assert badge in table["Mode: kind"][0]
+    assert 'same text as <a class="rb-link" href="#" data-rb-to="cell-1">Mode: kind</a>' in same
     assert link(same, "Open Mode: same")["mode"] == "same"
 
 
@@ -103,16 +101,16 @@ def test_the_first_line_that_differs_is_marked_and_described(serving: Serve) -> 
     assert "Has no system message" in table["Mode: bare"][0]
 
 
-def test_what_is_in_view_is_a_and_stands_first(serving: Serve) -> None:
+def test_what_is_in_view_stands_first_and_the_others_are_compared_with_it(serving: Serve) -> None:
     serving(three(*MODES))
     test = every(mode="bare")
     assert [*rows(test)] == ["Mode: bare", "Mode: plain", "Mode: kind", "Mode: same"]
-    assert [">A</strong>" in row for row in rows(test).values()] == [True, False, False, False]
+    assert ["rb-matrix-view" in line for line in matrix(test).values()] == [True, False, False, False]
     table = cells(test)
-    assert "A, in view" in table["Mode: bare"][0]
+    assert ">in view<" in table["Mode: bare"][0]
     assert marked(table["Mode: bare"][0]) == []
     assert "Adds a system message" in table["Mode: plain"][0]
-    assert ">compared with A</a>" in table["Mode: plain"][0]
+    assert ">compared with what is in view</a>" in table["Mode: plain"][0]
 
 
 def test_a_text_opens_in_one_and_beside_what_it_is_compared_with(serving: Serve) -> None:
@@ -120,7 +118,7 @@ def test_a_text_opens_in_one_and_beside_what_it_is_compared_with(serving: Serve)
     table = cells(every(mode="plain"))
     opened = link(table["Mode: kind"][0], "Open Mode: kind")
     assert (opened["mode"], opened.get("view")) == ("kind", None)
-    compared = link(table["Mode: kind"][0], "compared with A: compare Mode: kind with Mode: plain")
+    compared = link(table["Mode: kind"][0], "compared with what is in view: compare Mode: kind with Mode: plain")
     assert (compared["view"], compared["mode"], compared["b_mode"]) == ("difference", "plain", "kind")
 
 
@@ -143,12 +141,12 @@ def test_equal_texts_of_a_row_share_a_place_with_all_their_adapters_and_findings
 
 def test_an_adapter_is_compared_with_the_same_condition_and_a_condition_with_a() -> None:
     test = every(**MISTAKES, record="ellery-03", condition="base, open book")
-    (adapter,) = re.findall(r"<dt>no_system</dt><dd>(.*?)</dd>", said(test))
+    (adapter,) = (head for head in heads(test) if head.startswith("Through the adapter no_system "))
     assert "Puts the system message into the user message, in 8 of 11." in adapter
     assert "The system text is in the user message, and the Modelfile has one, too" in adapter
     row = cells(test)["instruction-only, closed book"]
     assert [re.findall(r">(compared with .*?)</a>", cell) for cell in row] == [
-        ["compared with A"],
+        ["compared with what is in view"],
         ["compared with No adapter"],
         ["compared with No adapter"],
     ]
@@ -168,19 +166,19 @@ def test_an_adapter_is_compared_with_the_same_condition_and_a_condition_with_a()
 
 def test_through_the_adapter_of_a_the_other_conditions_come_first() -> None:
     test = every(**MISTAKES, record="ellery-03", condition="base, open book", adapter="gateway")
-    assert "No adapter" in re.findall(r"<dt>(.*?)</dt>", said(test))
+    assert heads(test)[0] == "Through the adapter gateway"
+    assert heads(test)[1].startswith("Without an adapter, or through manual ")
     first = cells(test)["instruction-only, closed book"][0]
     assert ">gateway</a>" in first
-    assert ">compared with A</a>" in first
+    assert ">compared with what is in view</a>" in first
     planned = rows(test)["RAG-trained, open book, through the gateway"]
-    assert re.search(r">gateway</a>.*?same text as .*?>([B-Z]+)</strong></a>", planned)
+    assert re.search(r">gateway</a>.*?same text as .*?>RAG-trained, open book, through gateway</a>", planned)
 
 
 def test_a_key_names_the_marks_that_are_there(serving: Serve) -> None:
     serving(three(*MODES))
     (key,) = re.findall(r'<ul class="rb-legend rb-every-key"[^>]*>(.*?)</ul>', said(every()), re.DOTALL)
     assert [re.sub(r"<[^>]+>", "", entry).strip() for entry in re.findall(r"<li>(.*?)</li>", key, re.DOTALL)] == [
-        "A what is in view",
         "first line that differs",
         "Written by you: not marked",
         "From the data",
@@ -192,8 +190,8 @@ def test_a_prompt_of_a_judge_is_not_a() -> None:
     test = every(workspace="six-conditions", judge="harbour-judge", condition="base, open book")
     first, second = [*rows(test)][:2]
     assert (first, second) == ("base, closed book", "base, open book")
-    assert "this is A" in cells(test)[first][0]
-    compared = link(cells(test)[second][0], f"compared with A: compare {second} with {first}")
+    assert "the others are compared with it" in cells(test)[first][0]
+    compared = link(cells(test)[second][0], f"compared with {first}: compare {second} with {first}")
     assert (compared["condition"], compared.get("judge"), compared["b_condition"]) == (first, None, second)
 
 
@@ -203,7 +201,7 @@ def test_what_cannot_be_built_says_so_beside_the_others(serving: Serve) -> None:
     assert "cannot be built" in rows(test)["Mode: broken"]
     assert texts(cells(test)["Mode: plain"][0])
     test = every(mode="broken")
-    assert "A cannot be built, so nothing is compared with it." in words(test)
+    assert "What is in view cannot be built, so nothing is compared with it." in words(test)
     assert "compared with" not in rows(test)["Mode: plain"]
 
 
@@ -212,7 +210,7 @@ def test_an_axis_of_one_and_a_single_text(serving: Serve) -> None:
     test = every()
     assert "No adapter" not in said(test)
     assert "There is one condition and no adapter" in words(test)
-    assert ">A</strong>" not in said(test)
+    assert "rb-matrix" not in said(test)
     assert texts(cells(test)["Mode: plain"][0]) == ["You are x.", "Question: one\nAnswer:\n"]
 
 
@@ -250,73 +248,101 @@ def test_names_and_texts_of_any_length_and_direction(serving: Serve, name: str) 
     assert texts(table[f"Mode: {name}"][0]) == ["שלום one <b>\u202e x"]
 
 
-def letters(test: AppTest) -> dict[str, list[tuple[str, str]]]:
-    """The letter of each cell of the table and the severity it is marked with, by the name of the row."""
-    (table,) = re.findall(r'<details class="rb-letters".*?</details>', said(test), re.DOTALL)
-    lines = re.findall(r'<th scope="row" title="([^"]*)">.*?</th>(.*?)</tr>', table, re.DOTALL)
-    return {
-        html.unescape(name): [
-            _read_letter(cell) for cell in line.split('<td class="rb-letter-change"')[0].split("<td")[1:]
-        ]
-        for name, line in lines
-    }
+def matrix(test: AppTest) -> dict[str, str]:
+    """The markup of each line of the table, by the name of its row."""
+    (table,) = re.findall(r'<div class="rb-matrix.*?</table>', said(test), re.DOTALL)
+    lines = re.findall(r'<span class="rb-matrix-name" title="([^"]*)">(.*?)</tr>', table, re.DOTALL)
+    return {html.unescape(name): line for name, line in lines}
 
 
-def _read_letter(cell: str) -> tuple[str, str]:
-    letter = re.search(r">([A-Z]+|…)</a>", cell)
-    mark = re.search(r"rb-severity rb-(\w+)", cell)
-    return letter[1] if letter else "", mark[1] if mark else ""
+def plain(markup: str) -> str:
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", "", markup)).split())
 
 
-def test_the_same_letter_is_the_same_text_byte_for_byte_and_a_is_in_view() -> None:
+def heads(test: AppTest) -> list[str]:
+    return [plain(head) for head in re.findall(r'<th scope="col">(.*?)</th>', said(test), re.DOTALL)]
+
+
+def outlines(line: str) -> list[list[tuple[str, str]]]:
+    """The role and the text in short of each message, in each cell of a line."""
+    pattern = r'rb-outline-role">(.*?)</span><div class="rb-outline-text">(.*?)(?:<a class|</div>)'
+    return [
+        [(role, plain(text)) for role, text in re.findall(pattern, cell, re.DOTALL)] for cell in line.split("<td")[1:]
+    ]
+
+
+def new_words(line: str) -> list[str]:
+    return [plain(mark) for mark in re.findall(r"<mark[^>]*>(.*?)</mark>", line, re.DOTALL)]
+
+
+def test_a_cell_has_the_words_of_the_template_and_the_beginning_of_what_the_data_put_in() -> None:
+    table = matrix(every(workspace="six-conditions", condition="instruction-only, open book"))
+    planned, other = outlines(table["instruction-only, open book"])
+    assert planned == [
+        ("System", "You are a research paper assistant."),
+        (
+            "User",
+            "Question: Where does a vessel longer than 60 metres take its pilot on board?↵↵ Context:↵ "
+            "[1] Section: Approach↵ Vessels longer than … 439 more characters in 4 rag.contexts↵↵ Answer using the "
+            "provided context. Cite sources inline as [#] based on the order of the snippets. If the answer is not in "
+            "the context, say you don't know.↵↵ Answer:",
+        ),
+    ]
+    assert other == [("User", "You are a research paper assistant.↵↵ … 733 characters that are the same")]
+    assert outlines(table["base, closed book"])[1] == []
+    assert "The same text." in table["base, closed book"]
+    assert new_words(table["instruction-only, open book"]) == ["You are a research paper assistant.↵↵"]
+    assert new_words(table["RAG-trained, closed book"])[0].startswith("You are a scientific research assistant")
+
+
+def test_adapters_that_give_the_same_text_in_every_row_share_a_column_and_texts_are_counted() -> None:
     test = every(**MISTAKES, record="ellery-03", condition="base, open book")
+    names = [head.split(" Puts ")[0].split(" Drops ")[0] for head in heads(test)]
+    assert names[0] == "Without an adapter, or through manual"
+    assert [name.split(" no_system")[0].split(" gateway")[0] for name in names[1:]] == ["Through the adapter"] * 2
     opened = workspace.open(EXAMPLES / MISTAKES["workspace"])
     record = next(each for each in open_dataset(opened.root, opened.dataset).records() if each.id == "ellery-03")
-    adapters = ["", *opened.adapters]
-    texts_by_letter: dict[str, set[str]] = {}
-    for name, line in letters(test).items():
-        for adapter, (letter, _) in zip(adapters, line, strict=True):
-            if adapter or not opened.condition(name).adapter:  # type: ignore[union-attr]
-                sent = Selection(condition=name, adapter=adapter or None)
-                texts_by_letter.setdefault(letter, set()).add(assemble.assemble(opened, record, sent).fingerprint)
-    assert {len(texts) for texts in texts_by_letter.values()} == {1}
-    assert len(set.union(*texts_by_letter.values())) == len(texts_by_letter) == 28
-    assert letters(test)["base, open book"][0] == ("A", "")
-    assert "AB" in texts_by_letter
-    assert f"11 conditions get 11 different texts of this record, {len(texts_by_letter)} with the adapters." in words(
-        test
-    )
+    texts = {
+        assemble.assemble(opened, record, Selection(condition=each.name, adapter=adapter)).fingerprint
+        for each in opened.conditions
+        for adapter in (None, *opened.adapters)
+    }
+    assert f"11 conditions get 11 different texts of this record, {len(texts)} with the adapters." in words(test)
+    assert len(re.findall(r"data-rb-cell", "".join(matrix(test).values()))) <= len(texts)
 
 
-def test_a_letter_is_marked_where_its_text_has_an_error_or_a_warning() -> None:
-    table = letters(every(**MISTAKES, record="ellery-03", condition="base, open book"))
-    assert [mark for _, mark in table["base, closed book"]] == ["", "", "", "warning"]
-    assert {mark for _, mark in table["mistake 1: system text in the question"]} == {"error"}
-    assert table["RAG-trained, open book, through the gateway"][0] == ("", "")  # it has no way without an adapter
+def test_what_is_found_on_a_text_stands_in_its_cell_or_at_the_head_of_the_adapter() -> None:
+    test = every(**MISTAKES, record="ellery-03", condition="base, open book")
+    table = matrix(test)
+    assert "The user message contains system text" in table["mistake 1: system text in the question"]
+    *_, gateway = table["base, closed book"].split("<td")
+    assert "rb-warning" in gateway
+    assert "rb-warning" not in table["base, closed book"].replace(gateway, "")
 
 
-def test_a_letter_leads_to_its_text_and_one_of_them_is_a_stop_of_the_tab_key(serving: Serve) -> None:
+def test_what_was_logged_is_not_held_against_an_adapter_that_nobody_plans() -> None:
+    test = every(workspace="six-conditions", condition="instruction-only, closed book")
+    assert "What was sent differs" not in "".join(matrix(test).values())
+    assert "What was sent differs" not in " ".join(heads(test))
+
+
+def test_a_cell_leads_to_its_whole_text_and_one_of_them_is_a_stop_of_the_tab_key(serving: Serve) -> None:
     serving(three(*MODES))
     test = every()
-    (table,) = re.findall(r'<details class="rb-letters" open>.*?</details>', said(test), re.DOTALL)
-    targets = re.findall(r'data-rb-to="([^"]*)"', table)
-    assert len(targets) == 4
-    assert len(set(targets)) == 3
+    table = matrix(test)
+    targets = re.findall(r'data-rb-to="([^"]*)"', "".join(table.values()))
+    assert len(targets) == len(set(targets)) == 3
     assert all(f'<div id="{target}"' in said(test) for target in targets)
-    assert table.count('tabindex="0"') == 1
+    assert "".join(table.values()).count('tabindex="0"') == 1
     assert "4 modes get 3 different texts of this record. " in words(test)
-    assert "The same text as B." in table
+    assert "The same text as “Mode: kind”." in table["Mode: same"]
 
 
-def test_what_cannot_be_built_has_a_mark_and_no_letter(serving: Serve) -> None:
+def test_what_cannot_be_built_says_so_in_its_cell(serving: Serve) -> None:
     serving(three(*MODES, {"mode": "broken", "template": "{% for %}"}))
-    assert letters(every())["Mode: broken"] == [("", "error")]
-
-
-@pytest.mark.parametrize(("modes", "opened"), [(12, True), (13, False)])
-def test_a_table_that_is_too_high_is_folded(serving: Serve, modes: int, opened: bool) -> None:
-    serving(three(*({"mode": f"m{n}", "template": f"{n} {{{{ q }}}}"} for n in range(modes))))
-    assert ('<details class="rb-letters" open>' in said(every())) is opened
+    broken = matrix(every())["Mode: broken"]
+    assert "cannot be built" in broken
+    assert "data-rb-to" not in broken
 
 
 def test_it_is_said_what_the_tokens_are_of(serving: Serve) -> None:
@@ -334,7 +360,7 @@ def test_the_same_text_counted_by_two_tokenizers_says_by_which(serving: Serve) -
     }
     serving({**three(), "readback.yml": config})
     test = every()
-    assert {letter for line in letters(test).values() for letter, _ in line} == {"A"}
+    assert "The same text as “x”." in matrix(test)["y"]
     same = rows(test)["y"]
     assert re.search(r"\d+ tokens by cl100k[^,]*, not qwen3", same), same
 

@@ -25,9 +25,9 @@ from readback.ui.common.draw.text import message
 from readback.ui.common.state import choice
 from readback.ui.common.state.work import look
 from readback.ui.prompts import room
-from readback.ui.prompts.every import letters
 from readback.ui.prompts.every.cells import Cells, Row, layout, measure_again, measured
 from readback.ui.prompts.every.cut import Cut, cut
+from readback.ui.prompts.every.matrix import list_kinds, render_changes, render_matrix
 from readback.ui.prompts.two_texts.compare_sides import PARTS, keys_of
 from readback.ui.prompts.two_texts.compare_text import Text
 from readback.ui.prompts.two_texts.compare_words import sent
@@ -88,21 +88,19 @@ def _draw(page: Page, cells: Cells) -> None:
     homes = _find_homes(page, cells)
     excerpts = [excerpt for selection in homes.values() for excerpt in cells[selection].excerpts]
     most = message.find_most([segment for excerpt in excerpts for segment in excerpt.segments])
-    letters_by_text = letters.assign(page.a, page.rows, cells)
     ids = {fingerprint: _id(selection, page) for fingerprint, selection in homes.items()}
     lead, key = _make_lead(page, cells, len(homes)), _draw_key(page, cells, homes, most)
+    above = [show.h('<p class="rb-lead">{}</p>', lead)]
     if homes and len(page.selections) > 1:
-        table = letters.render_table(lead, page.rows, cells, letters_by_text, ids)
-        above = [table, letters.render_adapters(page.rows, cells)]
-    else:
-        above = [show.h('<p class="rb-lead">{}</p>', lead)]
+        above.append(render_matrix(page.rows, cells, ids, page.a))
+        above.append(show.h('<h2 class="rb-every-whole">{}</h2>', t("cells.whole_texts")))
     show.draw(show.join([*above, key]))
     show.draw(
         render_template(
             "ui/prompts/every/grid.html.jinja",
             caption=t(f"compare.view_grid_{picker.kind()}"),
             most=most,
-            rows=[_make_row(row, page, cells, homes, letters_by_text) for row in page.rows],
+            rows=[_make_row(row, page, cells, homes) for row in page.rows],
         )
     )
 
@@ -169,7 +167,7 @@ def _say_what_is_wrong(page: Page, cells: Cells) -> Markup:
         f"“{adapter}”"
         for row in page.rows
         for adapter, selection in zip(row.adapters, row.choices, strict=True)
-        if adapter and selection in cells and (cells[selection].errors or cells[selection].warnings)
+        if adapter and selection in cells and list_kinds(cells[selection])
     ]
     if through:
         return show.h("{}", t("cells.planned_but", names=join_clauses(list(dict.fromkeys(through)))))
@@ -187,8 +185,10 @@ def _draw_key(page: Page, cells: Cells, homes: Mapping[str, Selection], most: st
     excerpts = [excerpt for selection in homes.values() for excerpt in cells[selection].excerpts]
     looks = {exact.look(segment) for excerpt in excerpts for segment in excerpt.segments}
     entries = []
-    if len(page.selections) > 1:
-        entries.append(show.h("{} {}", letters.render_badge("A"), _explain_a(page)))
+    if len(page.selections) > 1 and page.a != choice.sent():
+        entries.append(show.h("{}", t("cells.key_first", name=sent(page.a))))
+    elif len(page.selections) > 1 and page.a not in page.selections:
+        entries.append(show.h("{}", t("cells.key_a_named", name=sent(page.a))))
     if any(excerpt.differs is not None for excerpt in excerpts):
         sample = Markup('<span class="rb-first-differs" aria-hidden="true"></span>')
         entries.append(show.h("{} {}", sample, t("cells.key_differs")))
@@ -201,18 +201,7 @@ def _draw_key(page: Page, cells: Cells, homes: Mapping[str, Selection], most: st
     return show.h('<ul class="rb-legend rb-every-key" aria-label="{}">{}</ul>', t("cells.key"), items)
 
 
-def _explain_a(page: Page) -> str:
-    """Say what A is; by its name, too, where its row is on another page of rows."""
-    if page.a != choice.sent():
-        return t("cells.key_first", name=sent(page.a))
-    if page.a in page.selections:
-        return t("cells.key_a")
-    return t("cells.key_a_named", name=sent(page.a))
-
-
-def _make_row(
-    row: Row, page: Page, cells: Cells, homes: Mapping[str, Selection], letters_by_text: Mapping[str, str]
-) -> dict[str, object]:
+def _make_row(row: Row, page: Page, cells: Cells, homes: Mapping[str, Selection]) -> dict[str, object]:
     """Return what the template draws of a row: its texts, and the lines of what is elsewhere or not there."""
     groups: dict[str, Group] = {}
     lines: list[Markup] = []
@@ -227,11 +216,11 @@ def _make_row(
             groups.setdefault(cell.fingerprint, Group(cell, [])).choices.append((selection, adapter))
     texts = []
     for fingerprint, group in groups.items():
-        home, letter = homes[fingerprint], letters_by_text[fingerprint]
+        home = homes[fingerprint]
         if home == group.choices[0][0]:
-            texts.append(_make_text(row, group, page, cells, letter))
+            texts.append(_make_text(row, group, page, cells))
         else:
-            lines.append(_say_same(row, group, page, cells[home], letter, cells))
+            lines.append(_say_same(row, group, page, cells[home], cells))
     return {
         "name": row.name,
         "texts": texts,
@@ -240,10 +229,9 @@ def _make_row(
     }
 
 
-def _say_same(row: Row, group: Group, page: Page, home: PromptLengths, letter: str, cells: Cells) -> Markup:
+def _say_same(row: Row, group: Group, page: Page, home: PromptLengths, cells: Cells) -> Markup:
     """Say in a line which text this is; another tokenizer counts it otherwise, and other findings may be on it."""
-    badge = letters.render_badge(letter)
-    link = show.h('<a class="rb-link" href="#" data-rb-to="{}">{}</a>', _id(home.choice, page), badge)
+    link = show.h('<a class="rb-link" href="#" data-rb-to="{}">{}</a>', _id(home.choice, page), sent(home.choice))
     ways = _keep_one_stop(_open_all(row, group, cells))
     return show.h(
         "{} {} {} {} {}", ways, t("cells.same"), link, _chips(group.text), _say_count_differs(group.text, home)
@@ -270,15 +258,14 @@ def _keep_one_stop(links: Markup) -> Markup:
     return before + link + others.replace("<a ", Markup('<a tabindex="-1" '))
 
 
-def _make_text(row: Row, group: Group, page: Page, cells: Cells, letter: str) -> dict[str, object]:
+def _make_text(row: Row, group: Group, page: Page, cells: Cells) -> dict[str, object]:
     selection = group.choices[0][0]
     return {
-        "badge": letters.render_badge(letter) if len(page.selections) > 1 else "",
         "id": _id(selection, page),
         "links": _keep_one_stop(show.h("{} {}", _open_all(row, group, cells), _against(row, group, page))),
         "chips": _chips(group.text),
         "size": _size(group.text),
-        "differs": letters.render_changes(group.text.changes),
+        "differs": render_changes(group.text.changes),
         "messages": [
             _draw_message(excerpt, piece, sent(selection), selection, _name_reference(row, group.text, page))
             for excerpt, piece in zip(group.text.excerpts, cut(group.text.excerpts), strict=True)
@@ -310,11 +297,13 @@ def _size(cell: PromptLengths) -> Markup:
 
 
 def _name_reference(row: Row, cell: PromptLengths, page: Page) -> str:
-    """Name the text with which another is compared: "A", or in its row the adapter of the first."""
+    """Name the text with which another is compared: as what is in view, or in its row by the adapter of the first."""
     if cell.reference is None:
         return ""
-    if cell.reference == page.a:
+    if cell.reference == page.a == choice.sent():
         return t("cells.a")
+    if cell.reference == page.a:
+        return sent(page.a)
     return _name(row, row.adapters[row.choices.index(cell.reference)])
 
 

@@ -1,0 +1,296 @@
+"""The table of a record: a row a condition, a column an adapter, and in each cell the text that is sent, in short."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+from markupsafe import Markup
+
+from readback.checks.groups import WEIGHT, title
+from readback.checks.run.prompt_lengths import Excerpt, PromptLengths
+from readback.compare.sentence import join_clauses
+from readback.html import exact
+from readback.html.templates import render_template
+from readback.types import Role, Selection, Severity
+from readback.ui.common import show
+from readback.ui.common.draw.text import message
+from readback.ui.prompts.every.cells import Cells, Row
+from readback.ui.prompts.every.outline import Gap, Stretch, list_stretches
+from readback.ui.prompts.two_texts.compare_words import coded
+from readback.words import t
+
+LINE_ENDS = re.compile(r"(\n+)")
+KINDS = 2  # of findings that a cell names
+WAYS = 2  # in which an adapter changes texts, that are named
+# Rules that hold a text against what was logged: a request that was sent as planned differs from every other way.
+AGAINST_LOGS = frozenset({"fmt-assembly-differs"})
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Adapters that give the same text in every row; "" stands for none."""
+
+    adapters: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class TextCell:
+    """What one row and column show: the messages of a text in short, or in `words` why there is none here.
+
+    `id` is that of the element that shows the whole text, `label` what a screen reader says of the link there.
+    """
+
+    way: str
+    words: str = ""
+    messages: Sequence[tuple[str, Markup]] = ()
+    changes: str = ""
+    marks: str = ""
+    id: str = ""
+    label: str = ""
+    is_stop: bool = False
+
+
+def render_matrix(rows: Sequence[Row], cells: Cells, ids: Mapping[str, str], in_view: Selection) -> Markup:
+    """Return the table. `ids` are those of the elements that show the whole texts, by fingerprint."""
+    columns = list_columns(rows, cells)
+    firsts: dict[str, tuple[Row, str]] = {}
+    lines = []
+    for row in rows:
+        line = [_make_cell(row, column, cells, ids, firsts) for column in columns]
+        lines.append((row.name, _describe_row(row, cells), in_view in row.choices, line))
+    stop = next((cell for *_, line in lines for cell in line if cell.id), None)
+    if stop is not None:
+        stop.is_stop = True  # the Tab key stops at one cell; the arrow keys go on from there
+    heads = [(_name_column(column), *_describe_column(column, rows, cells)) for column in columns]
+    looks = {exact.look(segment) for cell in cells.values() for each in cell.excerpts for segment in each.segments}
+    key = [
+        show.h('<span class="rb-outline-{}">{}</span>', look, t(f"messages.look_{look}"))
+        for look in exact.ORDER
+        if look in looks and look != "yours"
+    ]
+    if any(cell.reference for cell in cells.values()):
+        key.append(show.h("<mark>{}</mark>", t("cells.key_new")))
+    return render_template(
+        "ui/prompts/every/matrix.html.jinja",
+        heads=heads if len(columns) > 1 or len(columns[0].adapters) > 1 else [],
+        lines=lines,
+        many=len(columns) > 2,
+        ways=t("cells.matrix"),
+        key=key,
+        whole=t("cells.whole"),
+        in_view=t("cells.in_view"),
+    )
+
+
+def list_columns(rows: Sequence[Row], cells: Cells) -> list[Column]:
+    """Return the adapters in their order; those that give the same text in every row where both are share a column."""
+    adapters = list(dict.fromkeys(adapter for row in rows for adapter in row.adapters))
+    columns: list[Column] = []
+    texts_of_columns: list[list[str | None]] = []
+    for adapter in adapters:
+        texts = [_find_fingerprint(row, adapter, cells) for row in rows]
+        at = next((n for n, others in enumerate(texts_of_columns) if _are_alike(texts, others)), None)
+        if at is None:
+            columns.append(Column((adapter,)))
+            texts_of_columns.append(texts)
+        else:
+            columns[at] = Column((*columns[at].adapters, adapter))
+            texts_of_columns[at] = [own or other for own, other in zip(texts, texts_of_columns[at], strict=True)]
+    return columns
+
+
+def _are_alike(texts: Sequence[str | None], others: Sequence[str | None]) -> bool:
+    """Return whether two adapters give the same texts, as far as both are in a row, and have one in common."""
+    both = [(a, b) for a, b in zip(texts, others, strict=True) if a is not None and b is not None]
+    return any(a for a, _ in both) and all(a == b for a, b in both)
+
+
+def _find_fingerprint(row: Row, adapter: str, cells: Cells) -> str | None:
+    if adapter not in row.adapters:
+        return None
+    cell = cells.get(row.choices[row.adapters.index(adapter)])
+    if cell is None:
+        return None
+    return cell.fingerprint
+
+
+def _name_column(column: Column) -> str:
+    """Name the adapters of a column, and that it has no adapter."""
+    names = [adapter for adapter in column.adapters if adapter]
+    if not names:
+        return t("cells.without")
+    if len(names) < len(column.adapters):
+        return t("cells.without_or", names=join_clauses(names))
+    return t("cells.through_only", names=join_clauses(names))
+
+
+def _describe_row(row: Row, cells: Cells) -> Markup:
+    """Say how long the first text of a row is, as far as it is measured."""
+    cell = cells.get(row.choices[0])
+    if cell is None or not cell.fingerprint:
+        return Markup("")
+    tokens = t("compare.cell_tokens" if cell.exact else "compare.cell_estimated", n=cell.tokens)
+    return show.h('<span class="rb-matrix-size">{}</span>', tokens)
+
+
+def render_changes(changes: Sequence[str]) -> Markup:
+    """Return what a text does differently, each phrase in a line of its own."""
+    lines = [show.h('<span class="rb-matrix-change">{}</span>', coded(f"{change}.")) for change in changes]
+    return show.join(lines, " ")
+
+
+def _make_cell(
+    row: Row, column: Column, cells: Cells, ids: Mapping[str, str], firsts: dict[str, tuple[Row, str]]
+) -> TextCell:
+    """Return the cell; what another cell shows already is named with a link there. `firsts` gathers who shows what."""
+    adapters = [adapter for adapter in column.adapters if adapter in row.adapters]
+    way = _name_column(column)
+    if not adapters:
+        return TextCell(way)
+    at = row.adapters.index(adapters[0])
+    cell = cells.get(row.choices[at])
+    if cell is None:
+        return TextCell(way, Markup("…"))
+    if not cell.fingerprint:
+        why = t(f"compare.grid_{'too_late' if cell.late else 'not_built'}")
+        return TextCell(way, show.h("{} {}", show.severity("error"), why))
+    name = row.name
+    if adapters[0]:
+        name = t("cells.through", name=row.name, adapter=adapters[0])
+    marks = name_findings([cell]) if at == 0 else _sign_findings(cell, cells.get(row.choices[0]))
+    home = firsts.setdefault(cell.fingerprint, (row, way))
+    id_, label = ids.get(cell.fingerprint, ""), t("cells.whole_of", name=name)
+    if home != (row, way):
+        if home[0] is row:
+            words = t("cells.same_text")
+        else:
+            words = t("cells.same_as", name=home[0].name)
+        return TextCell(way, show.h('<span class="rb-small">{}</span>', words))
+    return TextCell(
+        way,
+        messages=[_make_message(excerpt, cell, cells, at > 0) for excerpt in cell.excerpts],
+        changes=render_changes(cell.changes) if at == 0 else "",
+        marks=marks,
+        id=id_,
+        label=label,
+    )
+
+
+def _make_message(excerpt: Excerpt, cell: PromptLengths, cells: Cells, is_window: bool) -> tuple[str, Markup]:
+    """Return the role of a message and its text in short."""
+    name = _name_role(excerpt.role)
+    other = _find_text(cell.reference, excerpt.role, cells)
+    if is_window and other is not None and excerpt.differs is None and not excerpt.alone:
+        return name, show.h('<span class="rb-small">{}</span>', t("cells.same_message"))
+    stretches = list_stretches(excerpt, other, is_window)
+    return name, show.join([_draw(stretch) for stretch in stretches])
+
+
+def _find_text(reference: Selection | None, role: str, cells: Cells) -> str | None:
+    """Return the text of the messages with a role that a text is compared with; None where there is no such text."""
+    if reference is None or reference not in cells:
+        return None
+    excerpts = [excerpt for excerpt in cells[reference].excerpts if excerpt.role == role]
+    return "\n".join("".join(segment.text for segment in excerpt.segments) for excerpt in excerpts)
+
+
+def _name_role(role: str) -> str:
+    if role in get_args(Role):
+        return t(f"cells.role_{role}")
+    return message.role_title(role)
+
+
+def _draw(stretch: Stretch | Gap) -> Markup:
+    if isinstance(stretch, Gap):
+        return show.h('<span class="rb-gap-words">{}</span>', _describe_gap(stretch))
+    parts = [
+        show.h('<span class="rb-line-end" aria-hidden="true">{}</span> ', "↵" * len(part))
+        if part.startswith("\n")
+        else Markup(exact.text(part))  # noqa: S704 (escaped by exact.text)
+        for part in LINE_ENDS.split(stretch.text)
+    ]
+    inner = show.join(parts)
+    looks = f"rb-outline-{stretch.look}"
+    if stretch.is_new:
+        return show.h('<mark class="{}">{}</mark>', looks, inner)
+    return show.h('<span class="{}">{}</span>', looks, inner)
+
+
+def _describe_gap(gap: Gap) -> str:
+    if gap.is_shared:
+        return t("cells.gap_shared", n=gap.length)
+    if gap.times > 1:
+        return t("cells.gap_values", n=gap.length, name=gap.name, times=gap.times)
+    if gap.name:
+        return t("cells.gap_value", n=gap.length, name=gap.name)
+    return t("cells.gap", n=gap.length)
+
+
+def list_kinds(cell: PromptLengths) -> list[tuple[Severity, str]]:
+    """Return the severity and rule of what is found on a text; through an adapter that nobody plans nothing is held
+    against what was logged.
+    """
+    if cell.choice.condition and cell.choice.adapter:
+        return [kind for kind in cell.codes if kind[1] not in AGAINST_LOGS]
+    return list(cell.codes)
+
+
+def name_findings(cells: Sequence[PromptLengths], beyond: Sequence[PromptLengths] = ()) -> Markup:
+    """Name the kinds of errors and warnings on texts by sign and title, with the number of texts of each; but not those
+    that are on the text at the same place of `beyond`, too.
+    """
+    counts = Counter(
+        kind for n, cell in enumerate(cells) for kind in list_kinds(cell) if not beyond or kind not in beyond[n].codes
+    )
+    kinds = sorted(counts, key=lambda kind: (WEIGHT[kind[0]], -counts[kind]))
+    lines = []
+    for severity, code in kinds[:KINDS]:
+        if len(cells) > 1:
+            words = t("cells.finding_on", title=title(code), n=counts[severity, code])
+        else:
+            words = title(code)
+        lines.append(show.mark_severity(severity, coded(words)))
+    if len(kinds) > KINDS:
+        lines.append(show.h('<span class="rb-small">{}</span>', t("cells.more_kinds", n=len(kinds) - KINDS)))
+    return show.join(lines, " ")
+
+
+def _sign_findings(cell: PromptLengths, first: PromptLengths | None) -> Markup:
+    """Return the sign of the gravest of what is found on a text and not on the first of its row; the head names it."""
+    kinds = [kind for kind in list_kinds(cell) if first is None or kind not in first.codes]
+    if not kinds:
+        return Markup("")
+    severity = min((kind[0] for kind in kinds), key=WEIGHT.__getitem__)
+    names = ", ".join(title(code) for _, code in kinds)
+    return show.h('<span title="{}">{}</span>', names, show.severity(severity))
+
+
+def _describe_column(column: Column, rows: Sequence[Row], cells: Cells) -> tuple[str, Markup]:
+    """Say what an adapter changes in how many texts, whether a condition is planned through it, and what is found
+    on them only through it.
+    """
+    adapter = column.adapters[0]
+    pairs = [
+        (cells[row.choices[0]], cells[row.choices[at]])
+        for row in rows
+        if adapter in row.adapters
+        for at in (row.adapters.index(adapter),)
+        if at and row.choices[0] in cells and row.choices[at] in cells
+    ]
+    if not pairs:
+        return "", Markup("")
+    changed = [(first, cell) for first, cell in pairs if cell.fingerprint and cell.fingerprint != first.fingerprint]
+    ways = Counter("; ".join(cell.changes) or t("cells.otherwise") for _, cell in changed)
+    sentences = [t("cells.adapter_does", change=change, n=n, all=len(pairs)) for change, n in ways.most_common(WAYS)]
+    if len(ways) > WAYS:
+        sentences.append(t("cells.more_ways", n=len(ways) - WAYS))
+    if not changed:
+        sentences.append(t("cells.adapter_nothing"))
+    marks = name_findings([cell for _, cell in pairs], [first for first, _ in pairs])
+    if all(cell.choice.condition and cell.choice.adapter for _, cell in pairs):
+        sentences.append(t("cells.unplanned"))
+    return " ".join(sentences), marks
