@@ -17,6 +17,7 @@ from readback.ui.results import (
     grid,
     judges,
     lead,
+    level,
     matrix,
     means,
     records,
@@ -70,7 +71,9 @@ with answer:
     show.draw(lead.render_answer(table, workspace, rows, concluded, view))
 with picture:
     basis = lead.describe_basis(table, rows, concluded, view)
-    if lines:
+    if drawn_pairs.is_level(lines):
+        level.draw_level(table, workspace, lines, rows, concluded, compared, view, basis)
+    elif lines:
         forest.draw_forest(table, workspace, lines, concluded, compared, view, basis)
     else:
         show.draw(show.h('<p class="rb-small">{}</p>', basis))

@@ -170,6 +170,15 @@ def test_no_serious_fault_and_a_narrow_page_scrolls_its_charts_and_nothing_else_
     assert serious(tour) == []
 
 
+@pytest.mark.parametrize("width", part([320, 1366], 1))
+def test_where_no_score_differs_the_list_of_pairs_has_no_fault_and_fits(demo: str, tour: Any, width: int) -> None:
+    tour.set_viewport_size({"width": width, "height": 800})
+    turn_to(tour, f"{demo}results?workspace=copied-prompts", ".rb-level")
+    tour.wait_for_selector(".rb-level .rb-fairness-unfair")
+    assert tour.evaluate(WIDER) <= 0
+    assert serious(tour) == []
+
+
 LABELS = """() => [...document.querySelectorAll('[class*="st-key-wide_"] .yaxislayer-above text, '
     + '[class*="st-key-wide_"] .overaxes-above text')].filter(e => e.textContent.trim()).map(e => {
         const at = e.getBoundingClientRect(), all = e.closest('.js-plotly-plot').getBoundingClientRect();

@@ -63,6 +63,14 @@ def add_pairs(compared: Compared, concluded: Concluded) -> Compared:
     )
 
 
+def is_level(lines: Sequence[Line]) -> bool:
+    """Tell whether no score differs between the sides of any of these: a picture of their differences has no mark but
+    zeros. Numbers in question are no scores yet, and pairs without a shared question say nothing.
+    """
+    comparisons = [line for line in lines if isinstance(line, Comparison) and line.n_shared]
+    return bool(comparisons) and all(line.ties == line.n_shared and not line.in_question for line in comparisons)
+
+
 def is_of_another(compared: Compared, concluded: Concluded) -> bool:
     """Tell whether the first words are about the best condition and the comparisons are with another one."""
     if not isinstance(concluded, BestOf) or concluded.leader is None:

@@ -14,7 +14,7 @@ from readback.scores import chart_sentences, charts, conclusion, in_view, pooled
 from readback.scores.agreement.measures import measure_pool
 from readback.scores.comparing.comparison import DISPUTED, Blocked, Compared, Comparison
 from readback.scores.conclusion import BestOf
-from readback.scores.drawn_pairs import is_of_another, list_fairness, list_pairs
+from readback.scores.drawn_pairs import is_level, is_of_another, list_fairness, list_pairs
 from readback.scores.reported.counted_failures import find_summarised_failures
 from readback.scores.reported.matching_rows import agrees, match_rows
 from readback.scores.sentences import not_compared, report
@@ -69,9 +69,12 @@ def _list_notes(
     name = view.criterion.name
     if not plan and len([row for row in rows if row.n]) > 1:
         best = concluded.conclusions
-        if best is not None and not (isinstance(best, BestOf) and not best.headline):  # else it is the answer
+        level = is_level(list_pairs(best))
+        is_answer = isinstance(best, BestOf) and (not best.headline or level)  # then the first words have said it
+        if best is not None and not is_answer:
             yield means.format_lead(scored, rows, view.criterion)
-        yield t("scores.not_planned")
+        if not level:
+            yield t("scores.not_planned")
         if criteria := lead.list_planned_criteria(workspace):
             yield t("scores.plan_elsewhere", criteria=", ".join(criteria))
     if unscored := lead.list_unscored_plans(scored, workspace):

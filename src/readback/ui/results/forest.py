@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import ceil, floor, log10
 from typing import Any
 
@@ -33,7 +32,6 @@ from readback.ui.results.lead import Concluded, Fairness
 from readback.words import t
 
 SHOWN = 6  # differences in sight where nothing was planned; the others are folded
-SAME = 3  # of these where no score differs anywhere, so that a record is in sight as well
 JUDGED = 24  # of these the prompts are looked at as well, which takes its time for each
 TICKS = 4  # parts of the axis, about
 SIGNS: Mapping[str, str] = {"fair": "✓", "same": "≈", "unfair": "✕", "unknown": "?", "unchecked": "○", "": "–"}
@@ -111,26 +109,10 @@ def draw_forest(
     is_planned = planned_count > 0
     comparisons = [line for line in lines if isinstance(line, Comparison)]
     axis = find_axis(table, workspace, lines, criterion)
-    entries = []
-    for index, line in enumerate(lines):
-        fairness = UNLOOKED
-        if isinstance(line, Comparison) and (index < JUDGED or line.planned is not None):
-            judged = concluded.fairness.get(frozenset((line.a, line.b)))
-            if judged is None:
-                fairness = lead.judge_fairness(table, workspace, line)
-            else:
-                fairness = judged
-        entries.append(_build_line(table, workspace, line, fairness, axis, criterion, is_first=index == 0))
-    is_moved = any(line.wins or line.losses for line in comparisons)
-    if not is_planned and not is_moved:  # then which may not be compared is all that the picture tells
-        entries.sort(key=lambda entry: entry.kind != "unfair")
-    count = planned_count + (SHOWN if is_moved else SAME)
-    fairness_of = list_fairness(concluded.conclusions)
-    if is_planned:
-        planned = [line for line in comparisons if line.planned is not None]
-        sentence = chart_sentences.describe_verdicts(table, planned, criterion, fairness_of)
-    else:
-        sentence = chart_sentences.differences(table, compared, criterion, fairness_of)
+    fairness = judge_lines(table, workspace, lines, concluded)
+    entries = build_entries(table, workspace, lines, fairness, axis, criterion)
+    count = planned_count + SHOWN
+    sentence = describe_lines(table, lines, concluded, compared, criterion)
     show.draw(
         render_template(
             "ui/results/forest.html.jinja",
@@ -138,8 +120,7 @@ def draw_forest(
             title=_format_title(table, lines, criterion, is_planned=is_planned),
             sentence=sentence,
             basis=basis,
-            # Where no score differs anywhere, the first line of the page has said it.
-            is_told=not is_planned and (not comparisons or (len(lines) > 1 and is_moved)),
+            is_told=not is_planned and (not comparisons or len(lines) > 1),
             other=""
             if is_planned or not is_of_another(compared, concluded.conclusions)
             else chart_sentences.name_other_baseline(table, compared, concluded.conclusions),
@@ -151,11 +132,64 @@ def draw_forest(
             unplanned=t("scores.forest_unplanned", baseline=drilldown.name_drilldown(table, view.baseline)),
         )
     )
-    name = partial(_name_pair, table)
+    collect_figure(table, lines, criterion, sentence)
+
+
+def judge_lines(
+    table: ScoreTable, workspace: Workspace, lines: Sequence[Line], concluded: Concluded
+) -> tuple[Fairness, ...]:
+    """Return whether each of these may be compared: of planned ones, and of the first JUDGED others."""
+    judged = []
+    for index, line in enumerate(lines):
+        fairness = UNLOOKED
+        if isinstance(line, Comparison) and (index < JUDGED or line.planned is not None):
+            earlier = concluded.fairness.get(frozenset((line.a, line.b)))
+            if earlier is None:
+                fairness = lead.judge_fairness(table, workspace, line)
+            else:
+                fairness = earlier
+        judged.append(fairness)
+    return tuple(judged)
+
+
+def build_entries(
+    table: ScoreTable,
+    workspace: Workspace,
+    lines: Sequence[Line],
+    fairness: Sequence[Fairness],
+    axis: Axis,
+    criterion: Criterion,
+) -> list[ForestLine]:
+    """Return these lines as a picture shows them; `fairness` says of each whether it may be compared."""
+    return [
+        _build_line(table, workspace, line, of_line, axis, criterion, is_first=index == 0)
+        for index, (line, of_line) in enumerate(zip(lines, fairness, strict=True))
+    ]
+
+
+def collect_figure(table: ScoreTable, lines: Sequence[Line], criterion: Criterion, sentence: str) -> None:
+    """Put the picture of these lines among those that can be taken along."""
     figure = charts.draw_forest(
-        lines, [name(line) for line in lines], criterion, choices.say, choices.is_dark(), explain=_explain
+        lines,
+        [_name_pair(table, line) for line in lines],
+        criterion,
+        choices.say,
+        choices.is_dark(),
+        explain=_explain,
     )
+    comparisons = [line for line in lines if isinstance(line, Comparison)]
     chart.collect("forest", figure, sentence, chart_sentences.how(comparisons))
+
+
+def describe_lines(
+    table: ScoreTable, lines: Sequence[Line], concluded: Concluded, compared: Compared, criterion: Criterion
+) -> str:
+    """Return in a sentence what these lines say: of planned ones the verdicts, else how many are higher and lower."""
+    fairness_of = list_fairness(concluded.conclusions)
+    planned = [line for line in lines if isinstance(line, Comparison) and line.planned is not None]
+    if any(line.planned is not None for line in lines):
+        return chart_sentences.describe_verdicts(table, planned, criterion, fairness_of)
+    return chart_sentences.differences(table, compared, criterion, fairness_of)
 
 
 def draw_picture(

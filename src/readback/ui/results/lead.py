@@ -11,12 +11,13 @@ from markupsafe import Markup
 
 from readback.checks import fair_pairs
 from readback.checks.comparisons import Verdict, differs
+from readback.checks.groups import Group
 from readback.html.templates import render_template
 from readback.scores import conclusion, in_view, leaders
 from readback.scores.comparing import compare
 from readback.scores.comparing.comparison import Blocked, Comparison
 from readback.scores.conclusion import BestOf, Conclusion
-from readback.scores.drawn_pairs import Pair
+from readback.scores.drawn_pairs import Pair, is_level, list_pairs
 from readback.scores.sentences import not_compared, report, who_scored
 from readback.scores.sentences.report import Line
 from readback.scores.summary_row import Row
@@ -36,12 +37,13 @@ from readback.words import t
 @dataclass(frozen=True, slots=True)
 class Fairness:
     """Whether a pair may be compared: the kind of the verdict ("unchecked" before a check, "" where none can be given),
-    why in a few words, and the whole of it in paragraphs.
+    why in a few words, and the whole of it in paragraphs. `shared_warnings` are those that both sides have.
     """
 
     kind: str
     reason: Markup | str
     whole: Markup
+    shared_warnings: tuple[Group, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,16 +169,14 @@ def _answer_best(table: ScoreTable, rows: Sequence[Row], concluded: Concluded, v
     headline = _find_best(table, scored, concluded, view)
     if headline and len(scored) < 2:
         rest = range_of_means
-    elif headline:
+    elif headline and not is_level(list_pairs(concluded.conclusions)):
         rest = _describe_unplanned(concluded)
     else:
         rest = ""
     if headline and len(scored) > compare.MOST:  # nothing is concluded, and who is first is asked all the same
         first = in_view.better_first(scored, view.criterion)[0]
         name = report.short(table, first.condition)
-        rest = (
-            f"{t('overview.lead_first', name=name, mean=means.format_mean(first.mean))} {rest[:1].upper()}{rest[1:]}."
-        )
+        rest = f"{t('overview.lead_first', name=name, mean=means.format_mean(first.mean))} {rest}"
     return AnswerLine("", headline or range_of_means, rest)
 
 
@@ -315,7 +315,13 @@ def judge_fairness(table: ScoreTable, workspace: Workspace, comparison: Comparis
         if untouched:
             parts.append(show.h('<p class="rb-fair">{}</p>', untouched))
     reasons = (_explain(fairness.verdict), verdict.describe_touching(fairness.verdict, fairness.weighed_groups))
-    return Fairness(fairness.verdict.kind, show.join([part for part in reasons if part], " "), show.join(parts))
+    shared = [
+        each.group
+        for each in fairness.weighed_groups
+        if each.group.severity == "warning" and fairness.verdict.pair in each.both_sided
+    ]
+    reason = show.join([part for part in reasons if part], " ")
+    return Fairness(fairness.verdict.kind, reason, show.join(parts), tuple(shared))
 
 
 def _explain(pair_verdict: Verdict) -> Markup | str:

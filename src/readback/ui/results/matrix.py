@@ -72,8 +72,8 @@ class Column:
 
 
 def draw_matrix(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], view: View, concluded: Concluded) -> None:
-    """Draw the conditions of the view under every criterion; nothing where there is one of each. The better mean comes
-    first where that says something, else they are in the order of the files.
+    """Draw the conditions of the view under every criterion; nothing where there is one of each, or where no mean
+    differs. The better mean comes first where that says something, else they are in the order of the files.
     """
     columns = list_columns(table, workspace, view)
     is_ranked = can_rank(table, rows, view, concluded)
@@ -82,7 +82,7 @@ def draw_matrix(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], vi
     conditions = list(dict.fromkeys(row.condition for row in rows))
     for column in columns:
         conditions += [condition for condition in column.rows if condition not in conditions]
-    if len(columns) * len(conditions) < 2:
+    if len(columns) * len(conditions) < 2 or all(_is_level(column, conditions) for column in columns):
         return
     directions = {column.criterion.direction for column in columns}
     heads = [_build_head(column, view, is_worded=len(directions) > 1) for column in columns]
@@ -111,6 +111,14 @@ def draw_matrix(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], vi
             key=[(100 * share, _format_style(share)) for share in KEY] if directions - {"none"} else (),
         )
     )
+
+
+def _is_level(column: Column, conditions: Sequence[ConditionKey]) -> bool:
+    """Tell whether several conditions all have the same mean: the first words of the page have said it."""
+    if len(conditions) < 2:
+        return False
+    rows = [column.rows.get(condition) for condition in conditions]
+    return len({means.format_mean(row.mean) if row is not None and row.mean is not None else "" for row in rows}) == 1
 
 
 def can_rank(table: ScoreTable, rows: Sequence[Row], view: View, concluded: Concluded) -> bool:
