@@ -63,7 +63,7 @@ def test_what_is_expected_is_there_whatever_its_field_is_called_and_says_where_t
     ]
     serving({**STUDY, "data.jsonl": rows})
     text = words(page("prompts", record="a", condition="tuned"))
-    assert "Expected answer equal to the answer, byte for byte · scoring.target So." in text
+    assert "Expected answer the same as the answer, byte for byte · scoring.target " in text
     test = page("prompts", record="b", condition="tuned")
     assert "Expected answer 1 character · gold é" in words(test)
     assert 'id="text-reference"' in said(test)

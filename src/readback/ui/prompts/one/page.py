@@ -70,16 +70,19 @@ def draw() -> None:
     answered, expected = choice.answer(sent), replies.find_expected(choice.record())
     taught = replies.list_taught(choice.record(), expected)
 
-    view = layers.switch(
-        model_input_view.errors(server), wire=model_input is not None, training=training, stored=bool(stored)
-    )
-    if view == "training" and (
-        training_text := training_view.trained(assembled)
-    ):  # three texts beside each other need the whole width
+    layers_there = {"wire": model_input is not None, "training": training, "stored": bool(stored)}
+    view = layers.find_view(**layers_there)
+    errors = model_input_view.errors(server)
+    training_text = training_view.trained(assembled) if view == "training" else None
+    if training_text:  # three texts beside each other need the whole width
+        layers.draw_switch(view, errors, **layers_there)
         training_view.page(training_text, model_input, assembled)
     if assembled.messages and view not in ("stored", "training"):
         views.draw_lead(assembled, findings)
     left, right = present.columns([7, 3], gap="medium")
+    if not training_text:
+        with left:
+            layers.draw_switch(view, errors, **layers_there)
     with left, present.slide("text"):
         views.warnings(assembled, tried)
         program_line.draw()
@@ -100,11 +103,13 @@ def draw() -> None:
         model_input_view.findings(server if view == "wire" else (), len(findings) + 1)
         scores_place = answer.draw(assembled, answered)
         replies.draw_expected(expected, answered, assembled, findings)
-        _draw_sizes(view, model_input, stored, assembled, tried)
+        if view != "stored":
+            token_bar.draw(assembled)
         show.draw(show.h("<h3>{}</h3>", t("messages.fields")))
         beside.fields(choice.record(), assembled, findings, choice.answer(sent))
         if workspace.dataset:
             show.draw(show.h("<p>{}</p>", show.link("results", t("records.see_whole"), view="rows")))
+        _draw_origins(view, model_input, stored, assembled, tried)
         with st.expander(t("messages.try"), key="try_open", expanded=bool(tried)):
             beside.trial(choice.record(), assembled)
     menu.fill(places, keys.MESSAGES)  # after the text, which people wait for
@@ -123,14 +128,14 @@ def draw() -> None:
     answer.fill(scores_place)  # last: a large file of scores keeps nobody from the text
 
 
-def _draw_sizes(
+def _draw_origins(
     view: str,
     model_input: ModelInput | None,
     stored: tuple[Segment, ...],
     assembled: Assembly,
     tried: Mapping[str, Any],
 ) -> None:
-    """Draw where the text in view comes from, folded, and how many tokens it has of those that the model reads."""
+    """Draw where the text in view comes from, folded."""
     if view == "stored":
         segments, alone = stored, replace(assembled, messages=(Message("user", stored),))
     else:
@@ -146,5 +151,3 @@ def _draw_sizes(
             beside.origins(segments, sizes, log)
             if view != "stored":
                 token_bar.draw_what_if(assembled, tried)
-    if view != "stored":
-        token_bar.draw(assembled)

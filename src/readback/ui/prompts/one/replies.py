@@ -48,7 +48,8 @@ def draw_expected(
     """
     if expected is None:
         return
-    if answer is not None and answer.text == expected.text:
+    is_equal = answer is not None and answer.text == expected.text
+    if is_equal:
         size = t("replies.expected_equal")
     else:
         size = t("messages.characters", n=len(expected.text))
@@ -70,6 +71,8 @@ def draw_expected(
         *hits.marks(expected.text),
         *cited.marked(expected.text, source),
     )
+    if is_equal and not marked:  # the text stands above, byte for byte
+        return
     segment = Segment(expected.text, "variable", expected.field, expected.place)
     record_answers.draw_reply(expected.name, expected.title, segment, marked, LINES)
 

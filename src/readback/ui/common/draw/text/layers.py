@@ -46,21 +46,25 @@ def stored(record: Record, answer: Answer | None) -> tuple[Segment, ...]:
     return ()
 
 
-def switch(errors: int = 0, **there: bool) -> str:
-    """Draw the switch and answer the view; one that is not there stays, greyed, and says what it needs.
+def find_view(**there: bool) -> str:
+    """Return the view that the address asks for, where it is there; else the messages."""
+    view = st.query_params.get("layer", "messages")
+    if there.get(view):
+        return view
+    return "messages"
+
+
+def draw_switch(view: str, errors: int = 0, **there: bool) -> None:
+    """Draw the switch; a view that is not there stays, greyed, and says what it needs.
 
     `errors`: of the server that makes what the model reads, since no other view shows them.
     """
     there = {"messages": True, **there}
-    view = st.query_params.get("layer", "messages")
-    if not there.get(view):
-        view = "messages"
     links = show.join(
         [_link(name, there.get(name, False), name == view, errors if name == "wire" else 0) for name in VIEWS]
     )
     tabs = '<nav aria-label="{}"><div class="rb-switch" role="tablist" aria-label="{}">{}</div></nav>'
     show.draw(show.h(tabs, t("messages.views"), t("messages.views"), links))
-    return view
 
 
 def _link(name: str, there: bool, here: bool, errors: int) -> Markup:

@@ -61,9 +61,10 @@ def message(
     head = show.h('<div class="rb-head"><h2>{}</h2><span class="rb-small">{}</span>{}</div>', title, counts, key)
     cut = sized.cut if token_sizes.on() else None
     marked = (*marks(findings, numbers), *more, *hits.marks(text), *cited.marked(text, source))
-    _text(name, title, head, segments, marked, cut, gaps, find_most(together or segments))
-    show.draw(parts_markup(name, other_parts))
-    _take(name, title, text, masked, adapters.list_own_wordings((Message("", tuple(segments)),)))
+    with st.container(key=f"message_{name}", gap=None):
+        _text(name, title, head, segments, marked, cut, gaps, find_most(together or segments))
+        show.draw(parts_markup(name, other_parts))
+        _take(name, title, text, masked, adapters.list_own_wordings((Message("", tuple(segments)),)))
 
 
 def role_title(role: str) -> str:
@@ -178,7 +179,9 @@ def make_key(segments: Sequence[Segment]) -> Markup:
     looks = {exact.look(segment) for segment in segments if segment.text}
     if len(looks) < 2:
         return Markup("")
-    entries = show.join([show.h("<li>{}</li>", entry) for entry in list_key(looks, find_most(segments))])
+    end = show.h('<span class="rb-end-sign" aria-hidden="true">■</span> {}', t("messages.key_end"))
+    listed = [*list_key(looks, find_most(segments)), end]
+    entries = show.join([show.h("<li>{}</li>", entry) for entry in listed])
     return show.h('<ul class="rb-legend rb-origin-key" aria-label="{}">{}</ul>', t("messages.origin_key"), entries)
 
 

@@ -1,4 +1,4 @@
-"""What the model reads against what it can read: a bar of tokens by look, the room left, and what if it were less."""
+"""What the model reads against what it can read: a bar of tokens, the room left, and what if it were less."""
 
 from __future__ import annotations
 
@@ -42,8 +42,7 @@ class Listed:
 def draw(assembly: Assembly) -> None:
     """Draw the bar and a sentence with the room left; of what the model reads, else of its messages."""
     by, limit = token_sizes.counter(assembly.choice), limit_of(assembly)
-    by_look = _read(assembly)
-    used = sum(by_look.values())
+    used = sum(_read(assembly).values())
     if not used:
         return
     show.draw(show.h("<h3>{}</h3>", t("tokens.title")))
@@ -57,7 +56,7 @@ def draw(assembly: Assembly) -> None:
         show.draw(show.h('<p class="rb-small">{}: {}.{} {}</p>', _what(assembly), counted, parts, t("tokens.no_limit")))
     else:
         sentence = f"{_what(assembly)}: {room(used, limit, by.exact)}{parts}"
-        bar = show.h('<div class="rb-bar" role="img" aria-label="{}">{}</div>', sentence, _parts(by_look, used, limit))
+        bar = show.h('<div class="rb-bar" role="img" aria-label="{}">{}</div>', sentence, _parts(used, limit))
         if used > limit.room:
             looks = "rb-warn"
         else:
@@ -166,8 +165,8 @@ def _documents(record: Record, segments: Sequence[Segment], tried: Values) -> Li
     return None
 
 
-def _parts(by_look: Mapping[str, int], used: int, limit: Limit) -> str:
-    wide = [(f"rb-{name}", by_look[name]) for name in exact.ORDER if by_look.get(name)]
+def _parts(used: int, limit: Limit) -> str:
+    wide = [("rb-used", used)]
     wide += [("rb-free", limit.room - used)] if used < limit.room else []
     wide += [("rb-reserve", limit.reserve)] if limit.reserve else []
     return show.join([show.h('<span class="{}" style="flex:{} 0 0"></span>', name, size) for name, size in wide])
