@@ -107,7 +107,7 @@ def test_the_first_thing_seen_is_the_planned_differences_and_a_criterion_is_chos
         part in line.inner_text()
         for part in ("+1.78", "1.05 to 2.52", "23 shared questions", "fair", "Only the prompt")
     )
-    page.locator(".rb-matrix thead a", has_text="faithfulness").click()
+    page.locator(".rb-criteria thead a", has_text="faithfulness").click()
     page.wait_for_url("**criterion=faithfulness**")
     settle(page)
     assert page.get_by_label("Criterion").input_value() == "faithfulness"

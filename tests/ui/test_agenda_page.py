@@ -75,13 +75,12 @@ def test_the_items_are_there_in_their_order_and_the_first_is_open_by_itself(root
     assert "An error is on both sides: “The prompt lacks contexts that the record lists”." in told
     assert "Item 2 of 6" in told
     badge = t("scores.synthetic_here")
-    assert f"No conclusion. {badge} By “relevance”: not known: whether it is fair cannot be told" in told
+    assert f"No conclusion. {badge} By “relevance”: no clear difference, and it cannot be told" in told
     assert told.index("Not known: no Modelfile of base") < told.index(
         "95 % interval"
     )  # the evidence of the verdict first
     assert "Cannot tell. The system message of base, open book is not known" in told
-    assert "+0.46 not known" in told  # beside the difference as above it
-    assert "o clear difference" not in told
+    assert "+0.46 no clear difference" in told  # beside the difference as above it
     assert "Not known: no Modelfile of base is among the files." in told
     assert ("<ins" in said(test), "This side has no such message" in told) == (False, False)
 

@@ -75,7 +75,7 @@ def test_a_score_that_is_the_same_everywhere_has_no_axis_but_a_next_step(draw: D
     markup = draw(EXAMPLES / "copied-prompts")
     text = _read(markup)
     assert "rb-forest-axis" not in markup
-    assert "rb-matrix" not in markup
+    assert "rb-criteria" not in markup
     assert "all 11 conditions have the mean 1.00, so this score cannot tell them apart." in text
     assert "All 264 scores are 1, the best that the scale has." in text
     assert "2 of 10 pairs are not fair, whatever their scores." in text
@@ -109,7 +109,7 @@ def test_a_planned_pair_without_a_difference_names_what_tells_more(write: Write,
     assert re.search(r'href="[^"]*baseline=[^"]*"[^>]*>“c” has another mean, 2.00', html.unescape(markup))
     assert "The planned pair" in text
     assert "rb-forest-axis" not in markup
-    assert "rb-matrix" in markup
+    assert "rb-criteria" in markup
     assert "rb-forest-axis" in draw(write(files), criterion="facts")
 
 

@@ -10,7 +10,7 @@ from score_files import TIDY, Write
 
 from readback.ui.results import means
 
-CELL = re.compile(r'<td class="rb-matrix-none">([^<]+)</td>')
+CELL = re.compile(r'<td class="rb-criteria-none">([^<]+)</td>')
 
 
 def test_a_condition_without_a_mean_says_what_became_of_its_scores(
@@ -55,5 +55,5 @@ def test_the_order_of_conditions_is_stated_and_is_by_mean_only_where_that_ranks(
     monkeypatch.setenv("READBACK_WORKSPACE", str(write(files)))
     page = looking.scores()
     assert order in looking.words(page)
-    table = looking.said(page).split('<table class="rb-matrix')[1].split("</table>")[0]
+    table = looking.said(page).split('<table class="rb-criteria')[1].split("</table>")[0]
     assert re.findall(r'<bdi title="(\w+)">', table) == (names or list(gains))

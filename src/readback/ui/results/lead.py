@@ -309,7 +309,7 @@ def judge_fairness(table: ScoreTable, workspace: Workspace, comparison: Comparis
         return Fairness("", t("scores.reason_elsewhere"), Markup(""))
     name = partial(report.short, table)
     parts = [_render_pair_count(comparison, fairness, name), verdict.line(fairness.verdict)]
-    if fairness.verdict.faults:
+    if fairness.verdict.faults or fairness.untouched is not None:
         is_same = fairness.verdict.kind == "same"
         untouched = report.untouched(comparison, fairness.touched, fairness.untouched, name, same=is_same)
         if untouched:

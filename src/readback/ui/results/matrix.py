@@ -48,8 +48,8 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The mean of a condition under a criterion, with the colours that it has in both themes and its place on the scale
-    in percent, None where neither end is better; "" where not scored, and `why` not.
+    """The mean of a condition under a criterion, with the colours that it has in both themes, none where neither end is
+    better; "" where not scored, and `why` not.
     """
 
     why: str = ""
@@ -58,7 +58,6 @@ class Cell:
     interval: str = ""
     n: int = 0
     style: str = ""
-    at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +107,7 @@ def draw_matrix(table: ScoreTable, workspace: Workspace, rows: Sequence[Row], vi
             how=" ".join(
                 [*_explain(columns, counts, directions, is_turned=is_turned), order, *lead.list_caveats(concluded)]
             ),
-            key=[(100 * share, _format_style(share)) for share in KEY] if directions - {"none"} else (),
+            key=[_format_style(share) for share in KEY] if directions - {"none"} else (),
         )
     )
 
@@ -212,7 +211,7 @@ def _build_cell(column: Column, condition: ConditionKey) -> Cell:
         interval = ""
     if column.criterion.direction == "none":  # no end is better, so none has a colour
         return Cell("", column.href, mean, interval, row.n)
-    return Cell("", column.href, mean, interval, row.n, _format_style(share), round(100 * share, 1))
+    return Cell("", column.href, mean, interval, row.n, _format_style(share))
 
 
 def _format_style(share: float) -> str:
