@@ -141,7 +141,7 @@ def test_equal_texts_of_a_row_share_a_place_with_all_their_adapters_and_findings
 
 def test_an_adapter_is_compared_with_the_same_condition_and_a_condition_with_a() -> None:
     test = every(**MISTAKES, record="ellery-03", condition="base, open book")
-    (adapter,) = (head for head in heads(test) if head.startswith("Through the adapter no_system "))
+    (adapter,) = (line for line in adapters(test) if line.startswith("no_system "))
     assert "Puts the system message into the user message, in 8 of 11." in adapter
     assert "The system text is in the user message, and the Modelfile has one, too" in adapter
     row = cells(test)["instruction-only, closed book"]
@@ -166,8 +166,10 @@ def test_an_adapter_is_compared_with_the_same_condition_and_a_condition_with_a()
 
 def test_through_the_adapter_of_a_the_other_conditions_come_first() -> None:
     test = every(**MISTAKES, record="ellery-03", condition="base, open book", adapter="gateway")
-    assert heads(test)[0] == "Through the adapter gateway"
-    assert heads(test)[1].startswith("Without an adapter, or through manual ")
+    assert heads(test)[:2] == [
+        "Through the adapter gateway compared with the text in view",
+        "Without an adapter, or through manual compared with the text at its left",
+    ]
     first = cells(test)["instruction-only, closed book"][0]
     assert ">gateway</a>" in first
     assert ">compared with what is in view</a>" in first
@@ -263,6 +265,11 @@ def heads(test: AppTest) -> list[str]:
     return [plain(head) for head in re.findall(r'<th scope="col">(.*?)</th>', said(test), re.DOTALL)]
 
 
+def adapters(test: AppTest) -> list[str]:
+    """What is written of each adapter that does something."""
+    return [plain(line) for line in re.findall(r'<p class="rb-matrix-adapter">(.*?)</p>', said(test), re.DOTALL)]
+
+
 def outlines(line: str) -> list[list[tuple[str, str]]]:
     """The role and the text in short of each message, in each cell of a line."""
     pattern = r'rb-outline-role">(.*?)</span><div class="rb-outline-text">(.*?)(?:<a class|</div>)'
@@ -288,8 +295,10 @@ def test_a_cell_has_the_words_of_the_template_and_the_beginning_of_what_the_data
             "the context, say you don't know.↵↵ Answer:",
         ),
     ]
-    assert other == [("User", "You are a research paper assistant.↵↵ … 733 characters that are the same")]
-    assert outlines(table["base, closed book"])[1] == []
+    assert other == [("User", "You are a research paper assistant.↵↵ … 733 characters that are the same ▲ warning")]
+    (closed, nothing) = outlines(table["base, closed book"])
+    assert closed[0] == ("System", "? none is stated, and which one the model gets is not known")
+    assert nothing == []
     assert "The same text." in table["base, closed book"]
     assert new_words(table["instruction-only, open book"]) == ["You are a research paper assistant.↵↵"]
     assert new_words(table["RAG-trained, closed book"])[0].startswith("You are a scientific research assistant")
@@ -297,9 +306,11 @@ def test_a_cell_has_the_words_of_the_template_and_the_beginning_of_what_the_data
 
 def test_adapters_that_give_the_same_text_in_every_row_share_a_column_and_texts_are_counted() -> None:
     test = every(**MISTAKES, record="ellery-03", condition="base, open book")
-    names = [head.split(" Puts ")[0].split(" Drops ")[0] for head in heads(test)]
-    assert names[0] == "Without an adapter, or through manual"
-    assert [name.split(" no_system")[0].split(" gateway")[0] for name in names[1:]] == ["Through the adapter"] * 2
+    assert [head.split(" compared ")[0] for head in heads(test)] == [
+        "Without an adapter, or through manual",
+        "Through the adapter no_system",
+        "Through the adapter gateway",
+    ]
     opened = workspace.open(EXAMPLES / MISTAKES["workspace"])
     record = next(each for each in open_dataset(opened.root, opened.dataset).records() if each.id == "ellery-03")
     texts = {
@@ -323,7 +334,7 @@ def test_what_is_found_on_a_text_stands_in_its_cell_or_at_the_head_of_the_adapte
 def test_what_was_logged_is_not_held_against_an_adapter_that_nobody_plans() -> None:
     test = every(workspace="six-conditions", condition="instruction-only, closed book")
     assert "What was sent differs" not in "".join(matrix(test).values())
-    assert "What was sent differs" not in " ".join(heads(test))
+    assert "What was sent differs" not in " ".join(adapters(test))
 
 
 def test_a_cell_leads_to_its_whole_text_and_one_of_them_is_a_stop_of_the_tab_key(serving: Serve) -> None:

@@ -65,6 +65,15 @@ def test_sentences_that_the_other_message_does_not_have_are_new() -> None:
     )
 
 
+def test_of_a_long_value_what_the_other_message_does_not_have_is_new_and_its_end_is_there() -> None:
+    facts = "".join(f"Fact {number} of many.\n" for number in range(30))
+    own = f"Use these facts.\n{facts}Question: Why?\nAnswer:"
+    shown = list_stretches(excerpt(value(own, "prompt"), differs=0), f"Question: Why?\n{facts}Answer:")
+    assert shown[0] == Stretch("Use these facts.\n", "data", True)
+    assert isinstance(shown[2], Gap) and shown[2].is_shared  # noqa: PT018
+    assert shown[3].text.endswith("\nQuestion: Why?\nAnswer:")  # type: ignore[union-attr]
+
+
 def test_between_what_two_messages_share_is_shown_with_what_is_left_out_counted() -> None:
     end = "the end " * 20
     begin = "at the start " * 20

@@ -96,6 +96,13 @@ class Gathered:
             yield Kindred(finding, group.places)
         self.groups.clear()
 
+    def compute_key(self, finding: Finding) -> str | None:
+        """Compute the key of the finding that stands for all of a kind; None where a finding stands for itself."""
+        kind = self._kind(finding)
+        if kind is None:
+            return None
+        return rules.compute_digest(list(kind))
+
     def _kind(self, finding: Finding | Fault) -> Kind | None:
         if (
             isinstance(finding, Fault)

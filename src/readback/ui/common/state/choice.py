@@ -24,6 +24,7 @@ from readback.checks.facts import contexts
 from readback.checks.groups import in_text
 from readback.checks.rules import Fault
 from readback.checks.run.chunk import check_record
+from readback.checks.run.gathered import Gathered
 from readback.checks.sample import SIZE
 from readback.checks.summary import Audit
 from readback.html import exact
@@ -322,7 +323,23 @@ def find_findings(assembled: Assembly, extra: Values | None = None) -> caches.Fo
     # What could not be built has notes and no fingerprint.
     mark = f"{assembled.fingerprint} {assembled.diagnostics} {json.dumps(extra or {})}"
     looked_at = assemble.apply_values(workspace(), record(), extra or {})
-    return caches.find(key(), position(), mark, astuple(assembled.choice), lambda: findings_of(looked_at, assembled))
+    findings, faults = caches.find(
+        key(), position(), mark, astuple(assembled.choice), lambda: findings_of(looked_at, assembled)
+    )
+    return _name_as_asked(findings, st.query_params.get("finding")), faults
+
+
+def _name_as_asked(findings: tuple[Finding, ...], asked: str | None) -> tuple[Finding, ...]:
+    """Return the findings; where a link asks for one that stands for those of many records, that of this record has its
+    key.
+    """
+    if asked is None or any(finding.key == asked for finding in findings):
+        return findings
+    gathered = Gathered()
+    at = next((n for n, finding in enumerate(findings) if gathered.compute_key(finding) == asked), None)
+    if at is None:
+        return findings
+    return (*findings[:at], replace(findings[at], key=asked), *findings[at + 1 :])
 
 
 def findings_of(record_to_check: Record, assembled: Assembly) -> caches.Found:

@@ -15,9 +15,11 @@ from readback.checks.run.prompt_lengths import Excerpt, PromptLengths
 from readback.compare.sentence import join_clauses
 from readback.html import exact
 from readback.html.templates import render_template
-from readback.types import Role, Selection, Severity
+from readback.prompts.selections import explain_unknown_system
+from readback.types import Message, Role, Selection, Severity
 from readback.ui.common import show
 from readback.ui.common.draw.text import message
+from readback.ui.common.state import choice
 from readback.ui.prompts.every.cells import Cells, Row
 from readback.ui.prompts.every.outline import Gap, Stretch, list_stretches
 from readback.ui.prompts.two_texts.compare_words import coded
@@ -41,7 +43,8 @@ class Column:
 class TextCell:
     """What one row and column show: the messages of a text in short, or in `words` why there is none here.
 
-    `id` is that of the element that shows the whole text, `label` what a screen reader says of the link there.
+    `is_beside` says that the marks are signs, for which there is room behind the text. `id` is that of the element that
+    shows the whole text, `label` what a screen reader says of the link there.
     """
 
     way: str
@@ -49,13 +52,16 @@ class TextCell:
     messages: Sequence[tuple[str, Markup]] = ()
     changes: str = ""
     marks: str = ""
+    is_beside: bool = False
     id: str = ""
     label: str = ""
     is_stop: bool = False
 
 
-def render_matrix(rows: Sequence[Row], cells: Cells, ids: Mapping[str, str], in_view: Selection) -> Markup:
-    """Return the table. `ids` are those of the elements that show the whole texts, by fingerprint."""
+def render_matrix(rows: Sequence[Row], cells: Cells, ids: Mapping[str, str], in_view: Selection, most: str) -> Markup:
+    """Return the table. `ids` are those of the elements that show the whole texts, by fingerprint; `most` is the look
+    of most of the texts, which is not marked.
+    """
     columns = list_columns(rows, cells)
     firsts: dict[str, tuple[Row, str]] = {}
     lines = []
@@ -65,18 +71,19 @@ def render_matrix(rows: Sequence[Row], cells: Cells, ids: Mapping[str, str], in_
     stop = next((cell for *_, line in lines for cell in line if cell.id), None)
     if stop is not None:
         stop.is_stop = True  # the Tab key stops at one cell; the arrow keys go on from there
-    heads = [(_name_column(column), *_describe_column(column, rows, cells)) for column in columns]
+    heads = [(_name_column(column), t("cells.against_left") if n else "") for n, column in enumerate(columns)]
+    if len(rows) > 1:
+        heads[0] = (heads[0][0], t("cells.against_view"))
+    described = [(_name_adapters(column), *_describe_column(column, rows, cells)) for column in columns]
     looks = {exact.look(segment) for cell in cells.values() for each in cell.excerpts for segment in each.segments}
-    key = [
-        show.h('<span class="rb-outline-{}">{}</span>', look, t(f"messages.look_{look}"))
-        for look in exact.ORDER
-        if look in looks and look != "yours"
-    ]
+    key = message.list_key(looks, most)
     if any(cell.reference for cell in cells.values()):
         key.append(show.h("<mark>{}</mark>", t("cells.key_new")))
     return render_template(
         "ui/prompts/every/matrix.html.jinja",
         heads=heads if len(columns) > 1 or len(columns[0].adapters) > 1 else [],
+        described=[entry for entry in described if entry[1]],
+        most=most,
         lines=lines,
         many=len(columns) > 2,
         ways=t("cells.matrix"),
@@ -128,6 +135,10 @@ def _name_column(column: Column) -> str:
     return t("cells.through_only", names=join_clauses(names))
 
 
+def _name_adapters(column: Column) -> str:
+    return join_clauses([adapter for adapter in column.adapters if adapter]) or t("cells.without")
+
+
 def _describe_row(row: Row, cells: Cells) -> Markup:
     """Say how long the first text of a row is, as far as it is measured."""
     cell = cells.get(row.choices[0])
@@ -172,9 +183,10 @@ def _make_cell(
         return TextCell(way, show.h('<span class="rb-small">{}</span>', words))
     return TextCell(
         way,
-        messages=[_make_message(excerpt, cell, cells, at > 0) for excerpt in cell.excerpts],
-        changes=render_changes(cell.changes) if at == 0 else "",
+        messages=[*_say_unknown(cell), *(_make_message(excerpt, cell, cells, at > 0) for excerpt in cell.excerpts)],
+        changes=render_changes(_list_changes(cell)) if at == 0 else "",
         marks=marks,
+        is_beside=at > 0,
         id=id_,
         label=label,
     )
@@ -188,6 +200,28 @@ def _make_message(excerpt: Excerpt, cell: PromptLengths, cells: Cells, is_window
         return name, show.h('<span class="rb-small">{}</span>', t("cells.same_message"))
     stretches = list_stretches(excerpt, other, is_window)
     return name, show.join([_draw(stretch) for stretch in stretches])
+
+
+def _explain_unknown(cell: PromptLengths) -> str | None:
+    """Return why it is not known which system message goes with a text; None where it is known."""
+    roles = tuple(Message(excerpt.role, ()) for excerpt in cell.excerpts)
+    return explain_unknown_system(choice.workspace(), cell.choice, roles)
+
+
+def _say_unknown(cell: PromptLengths) -> list[tuple[str, Markup]]:
+    """Return the line of a system message that no file states."""
+    why = _explain_unknown(cell)
+    if why is None:
+        return []
+    words = show.h('<span class="rb-unstated-system" title="{}">{}</span>', why, t("cells.system_unknown"))
+    return [(_name_role("system"), words)]
+
+
+def _list_changes(cell: PromptLengths) -> Sequence[str]:
+    """Return what a text does differently, without what the line of an unknown system message says."""
+    if cell.changes and "system" in cell.lacks and _explain_unknown(cell) is not None:
+        return cell.changes[1:]
+    return cell.changes
 
 
 def _find_text(reference: Selection | None, role: str, cells: Cells) -> str | None:
@@ -214,10 +248,10 @@ def _draw(stretch: Stretch | Gap) -> Markup:
         for part in LINE_ENDS.split(stretch.text)
     ]
     inner = show.join(parts)
-    looks = f"rb-outline-{stretch.look}"
+    words = show.h('<span class="rb-s rb-{}">{}</span>', stretch.look, inner)
     if stretch.is_new:
-        return show.h('<mark class="{}">{}</mark>', looks, inner)
-    return show.h('<span class="{}">{}</span>', looks, inner)
+        return show.h("<mark>{}</mark>", words)
+    return words
 
 
 def _describe_gap(gap: Gap) -> str:
@@ -266,7 +300,7 @@ def _sign_findings(cell: PromptLengths, first: PromptLengths | None) -> Markup:
         return Markup("")
     severity = min((kind[0] for kind in kinds), key=WEIGHT.__getitem__)
     names = ", ".join(title(code) for _, code in kinds)
-    return show.h('<span title="{}">{}</span>', names, show.severity(severity))
+    return show.h('<span title="{}">{}</span>', names, show.sign_severity(severity))
 
 
 def _describe_column(column: Column, rows: Sequence[Row], cells: Cells) -> tuple[str, Markup]:

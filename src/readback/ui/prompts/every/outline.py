@@ -12,6 +12,7 @@ from readback.types import Segment
 
 VALUE = 72  # characters of a value that are shown; of a longer one `BEGINNING`
 BEGINNING = 44
+END = 100  # characters at most of the end of a value that another message has, too
 MOST = 160  # characters of a value that are shown where it is most of its message
 WORDS = 200  # characters of a stretch of the template that are shown; of a longer one `WORDS` less what is cut
 WHOLE = 520  # characters of a message that are shown
@@ -74,7 +75,9 @@ def list_stretches(excerpt: Excerpt, other: str | None, is_window: bool = False)
     for run in _join_values(exact.cut(excerpt.segments, start, stop)):
         if size >= WHOLE:
             break
-        if run.look == "data":
+        if run.look == "data" and run.times == 1 and other is not None and len(run.text) > VALUE:
+            pieces = _compare_value(run, other)
+        elif run.look == "data":
             marked = differs is not None and offset <= differs < offset + len(run.text)
             beginning = MOST if len(run.text) > excerpt.length / 2 and run.times == 1 else BEGINNING
             pieces = _shorten_value(run, beginning, differs - offset if marked and differs is not None else None)
@@ -157,8 +160,45 @@ def _shorten_value(run: Run, beginning: int, differs: int | None) -> Iterator[St
     yield Gap(len(run.text) - stop, run.name, run.times)
 
 
+def _compare_value(run: Run, other: str) -> Iterator[Stretch | Gap]:
+    """Yield a long value by sentence, those that the other message does not have marked; of what it has, too, the
+    beginning and the end, where the order shows.
+    """
+    for piece in _split_sentences(run, other):
+        if piece.is_new and len(piece.text) > WORDS:
+            stop = piece.text.rfind(" ", WORDS // 2, WORDS) + 1 or WORDS
+            yield Stretch(piece.text[:stop], piece.look, True)
+            yield Gap(len(piece.text) - stop, run.name)
+        elif piece.is_new or len(piece.text) <= BEGINNING + END + VALUE:
+            yield piece
+        else:
+            start = piece.text.rfind(" ", BEGINNING // 2, BEGINNING) + 1 or BEGINNING
+            end = _find_end(piece.text)
+            yield Stretch(piece.text[:start], piece.look)
+            yield Gap(end - start, is_shared=True)
+            if end < len(piece.text):
+                yield Stretch(piece.text[end:], piece.look)
+
+
+def _find_end(text: str) -> int:
+    """Return where the last sentences of a text begin that have room at its end; its length where none has."""
+    starts = [match.start() for match in SENTENCE.finditer(text) if match[0]]
+    return next((start for start in starts if len(text) - start <= END), len(text))
+
+
 def _shorten_words(run: Run, other: str | None) -> Iterator[Stretch | Gap]:
     """Yield words of a template by sentence, those that the other message does not have marked; long ones are cut."""
+    for piece in _split_sentences(run, other):
+        if len(piece.text) <= WORDS:
+            yield piece
+            continue
+        stop = piece.text.rfind(" ", WORDS // 2, WORDS) + 1 or WORDS
+        yield Stretch(piece.text[:stop], piece.look, piece.is_new)
+        yield Gap(len(piece.text) - stop)
+
+
+def _split_sentences(run: Run, other: str | None) -> list[Stretch]:
+    """Return the sentences of a text; neighbours that the other message has, or does not have, are one."""
     pieces: list[Stretch] = []
     for match in SENTENCE.finditer(run.text):
         sentence = match[0]
@@ -169,10 +209,4 @@ def _shorten_words(run: Run, other: str | None) -> Iterator[Stretch | Gap]:
             pieces[-1] = Stretch(pieces[-1].text + sentence, run.look, is_new)
         else:
             pieces.append(Stretch(sentence, run.look, is_new))
-    for piece in pieces:
-        if len(piece.text) <= WORDS:
-            yield piece
-            continue
-        stop = piece.text.rfind(" ", WORDS // 2, WORDS) + 1 or WORDS
-        yield Stretch(piece.text[:stop], piece.look, piece.is_new)
-        yield Gap(len(piece.text) - stop)
+    return pieces

@@ -14,7 +14,6 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.checks.run.prompt_lengths import Excerpt, PromptLengths
-from readback.compare.sentence import join_clauses
 from readback.html import exact
 from readback.html.templates import render_template
 from readback.types import Role, Selection
@@ -27,7 +26,7 @@ from readback.ui.common.state.work import look
 from readback.ui.prompts import room
 from readback.ui.prompts.every.cells import Cells, Row, layout, measure_again, measured
 from readback.ui.prompts.every.cut import Cut, cut
-from readback.ui.prompts.every.matrix import list_kinds, render_changes, render_matrix
+from readback.ui.prompts.every.matrix import render_changes, render_matrix
 from readback.ui.prompts.two_texts.compare_sides import PARTS, keys_of
 from readback.ui.prompts.two_texts.compare_text import Text
 from readback.ui.prompts.two_texts.compare_words import sent
@@ -92,7 +91,7 @@ def _draw(page: Page, cells: Cells) -> None:
     lead, key = _make_lead(page, cells, len(homes)), _draw_key(page, cells, homes, most)
     above = [show.h('<p class="rb-lead">{}</p>', lead)]
     if homes and len(page.selections) > 1:
-        above.append(render_matrix(page.rows, cells, ids, page.a))
+        above.append(render_matrix(page.rows, cells, ids, page.a, most))
         above.append(show.h('<h2 class="rb-every-whole">{}</h2>', t("cells.whole_texts")))
     show.draw(show.join([*above, key]))
     show.draw(
@@ -163,14 +162,6 @@ def _say_what_is_wrong(page: Page, cells: Cells) -> Markup:
         return show.join(marks, " ")
     if is_all:
         return show.h("{}", t("cells.with_none"))
-    through = [
-        f"“{adapter}”"
-        for row in page.rows
-        for adapter, selection in zip(row.adapters, row.choices, strict=True)
-        if adapter and selection in cells and list_kinds(cells[selection])
-    ]
-    if through:
-        return show.h("{}", t("cells.planned_but", names=join_clauses(list(dict.fromkeys(through)))))
     return show.h("{}", t("cells.planned_none"))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -10,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from readback.scores import loading
 from readback.scores.table import ScoreTable
-from readback.types import Answer, Assembly, Condition, Score
+from readback.types import Answer, Assembly, Condition, Finding, Score
 from readback.ui.common import show
 from readback.ui.common.draw.text import cited, message
 from readback.ui.common.state import caches, choice, hits
@@ -33,8 +34,9 @@ class ScoresPlace:
     has_text: bool
 
 
-def draw(assembly: Assembly, answer: Answer | None) -> ScoresPlace | None:
-    """Draw the answer to the record in view, or that there is none; return the place for its scores.
+def draw(assembly: Assembly, answer: Answer | None, findings: Sequence[Finding] = ()) -> ScoresPlace | None:
+    """Draw the answer to the record in view, or that there is none; return the place for its scores. Those of the
+    `findings` that are in its text are marked there.
 
     None where what is sent is no condition, so that nothing was answered under it.
     """
@@ -59,9 +61,17 @@ def draw(assembly: Assembly, answer: Answer | None) -> ScoresPlace | None:
         source = cited.source(assembly)
     else:
         source = None
-    marks = (*hits.marks(text), *cited.marked(text, source))
+    numbered = [(n, finding) for n, finding in enumerate(findings, 1) if _is_in(finding, answer)]
+    marks_of_findings = message.marks([finding for _, finding in numbered], [n for n, _ in numbered])
+    marks = (*marks_of_findings, *hits.marks(text), *cited.marked(text, source))
     record_answers.draw_text(title, answer, marks, LINES)
     return ScoresPlace(block, condition, True)
+
+
+def _is_in(finding: Finding, answer: Answer) -> bool:
+    """Return whether a finding has its place in the text of an answer."""
+    place = finding.place
+    return (place.file, place.line, place.field) == (answer.place.file, answer.place.line, answer.reply)
 
 
 def take(answer: Answer | None) -> None:

@@ -101,7 +101,7 @@ def draw() -> None:
     with right, present.slide("findings"), st.container(key="beside"):
         finding_cards.draw_cards(findings, faults, assembled, tried)
         model_input_view.findings(server if view == "wire" else (), len(findings) + 1)
-        scores_place = answer.draw(assembled, answered)
+        scores_place = answer.draw(assembled, answered, findings)
         replies.draw_expected(expected, answered, assembled, findings)
         if view != "stored":
             token_bar.draw(assembled)

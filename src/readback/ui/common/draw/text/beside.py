@@ -135,8 +135,21 @@ def _listed(
     texts = [message.text for message in assembly.messages]
     empty = _name_empty(assembly, mapped)
     uses = {path: "used_empty" if path in empty else _use(path, value, used, texts) for path, value in leaves[:FIELDS]}
-    rows = [_field(path, value, uses[path], faults.get(path, [])) for path, value in leaves[:FIELDS]]
+    folded = [path for path, use in uses.items() if use == "unused" and path not in faults]
+    if len(folded) == len(uses):
+        folded = []  # nothing is left to be beside
+    rows: list[Markup] = []
+    folded_rows: list[Markup] = []
+    for path, value in leaves[:FIELDS]:
+        row_of_field = _field(path, value, uses[path], faults.get(path, []))
+        (folded_rows if path in folded else rows).append(row_of_field)
     show.draw(show.h('<dl class="rb-fields">{}</dl>', show.join(rows)))
+    if folded_rows:
+        fold = (
+            '<details class="rb-fields-unused"><summary class="rb-small">{}</summary>'
+            '<dl class="rb-fields">{}</dl></details>'
+        )
+        show.draw(show.h(fold, t("messages.fields_unused", n=len(folded_rows)), show.join(folded_rows)))
     if len(leaves) > FIELDS:
         st.caption(t("messages.more_fields", n=len(leaves) - FIELDS))
 
