@@ -326,20 +326,20 @@ def find_findings(assembled: Assembly, extra: Values | None = None) -> caches.Fo
     findings, faults = caches.find(
         key(), position(), mark, astuple(assembled.choice), lambda: findings_of(looked_at, assembled)
     )
-    return _name_as_asked(findings, st.query_params.get("finding")), faults
+    return _name_as_linked(findings, st.query_params.get("finding")), faults
 
 
-def _name_as_asked(findings: tuple[Finding, ...], asked: str | None) -> tuple[Finding, ...]:
+def _name_as_linked(findings: tuple[Finding, ...], key_in_address: str | None) -> tuple[Finding, ...]:
     """Return the findings; where a link asks for one that stands for those of many records, that of this record has its
     key.
     """
-    if asked is None or any(finding.key == asked for finding in findings):
+    if key_in_address is None or any(finding.key == key_in_address for finding in findings):
         return findings
     gathered = Gathered()
-    at = next((n for n, finding in enumerate(findings) if gathered.compute_key(finding) == asked), None)
+    at = next((n for n, finding in enumerate(findings) if gathered.compute_key(finding) == key_in_address), None)
     if at is None:
         return findings
-    return (*findings[:at], replace(findings[at], key=asked), *findings[at + 1 :])
+    return (*findings[:at], replace(findings[at], key=key_in_address), *findings[at + 1 :])
 
 
 def findings_of(record_to_check: Record, assembled: Assembly) -> caches.Found:
