@@ -143,3 +143,17 @@ def unpack_head(head: bytes) -> bytes:
         return zlib.decompressobj(wbits=31).decompress(head, HEAD)
     except zlib.error:
         return b""
+
+
+def read_beginning(path: Path) -> bytes:
+    """Return the first megabyte of a file, unpacked, without mark and blanks; empty where it cannot be read."""
+    try:
+        if not path.is_file():
+            return b""
+        with path.open("rb") as stream:
+            head = stream.read(HEAD)
+    except OSError:
+        return b""
+    if head.startswith(GZIP):
+        head = unpack_head(head)
+    return head.removeprefix(UTF8_MARK).lstrip(b" \t\r\n")

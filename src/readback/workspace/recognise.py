@@ -24,7 +24,7 @@ from readback.projects import (
     semantic_kernel,
 )
 from readback.readers import arrow_file, checkpoint, json_file, llama_factory_info, sqlite_file, xlsx
-from readback.readers.choose_format import BINARY, Signature
+from readback.readers.choose_format import BINARY, Signature, read_beginning
 from readback.readers.files.paths import format_relative
 from readback.readers.files.row import Header, Row
 from readback.readers.files.text_file import read_head
@@ -33,7 +33,6 @@ from readback.readers.yaml.yaml_file import Parsed, read_yaml
 from readback.records.raw_rows import read_raw_rows
 from readback.records.replies import batch_replies
 from readback.scores import files
-from readback.scores.files.formats.verification.shapes import beginning
 from readback.serving.chat import files as chat_files
 from readback.serving.modelfile import read_file as modelfile
 from readback.sources import albert, other_tools
@@ -208,7 +207,7 @@ def _recognise_checkpoint(look: _Look) -> RecognisedFile | None:
     if look.suffix not in (*checkpoint.SUFFIXES, ".json"):
         return None
     of_json_ld = look.suffix in checkpoint.SUFFIXES
-    head = beginning(look.path)
+    head = read_beginning(look.path)
     if checkpoint.is_checkpoint(head) or (of_json_ld and (look.named or checkpoint.lists_questions(head))):
         return RecognisedFile(look.path, DATASET)
     if of_json_ld:

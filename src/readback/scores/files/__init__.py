@@ -51,7 +51,9 @@ def find_kind(path: Path, file: str) -> Kind | None:
 def find_kind_of_whole_file(path: Path, file: str) -> Kind | None:
     """Return the kind of a file that is not read row by row as any dataset is; None for every other file."""
     for score_format in list_formats():
-        if score_format.open_file is None or score_format.shows_file is None or not score_format.shows_file(path):
+        if score_format.open_file is None or not score_format.may_open(path):
+            continue
+        if score_format.shows_file is not None and not score_format.shows_file(path):
             continue
         rows = score_format.open_file(path, file, lambda: None)
         if rows is not None and (kind := _find_kind(rows, file)):
@@ -138,7 +140,9 @@ def _open_rows(
 ) -> Iterator[Row | Diagnostic]:
     """Return the rows of a file. `refused` is called for each that is unreadable, `header` with what is above them."""
     for score_format in list_formats():
-        if score_format.open_file and (rows := score_format.open_file(path, file, refused)) is not None:
+        if score_format.open_file is None or not score_format.may_open(path):
+            continue
+        if (rows := score_format.open_file(path, file, refused)) is not None:
             return rows
     if not _is_typed(path, file):  # every record of a table begins in a line of its own
         return read_raw_rows(path, file, refused=refused, header=header)

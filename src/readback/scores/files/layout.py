@@ -9,7 +9,6 @@ from typing import Any
 
 from readback.scores.files.cells import cell, is_error, is_failure
 from readback.scores.files.costs import cost_columns, token_columns
-from readback.scores.files.reply_column import column as reply_column
 from readback.scores.table import MISSING
 from readback.scores.values.criteria import look_up
 from readback.types import Criterion, ScoreSource
@@ -27,6 +26,12 @@ VALUE = ("score", "value")
 JUDGE = ("judge", "judge_name", "evaluator", "evaluator_name", "rater", "annotator", "judge_model")
 # whether the judge is a person or a program, in words; where nothing names the judge, this is its name
 KIND = ("judge_type", "judge_kind", "rater_type", "annotator_type", "evaluator_type", "annotation_source")
+# What a judge wrote: always, and where a judge is named (elsewhere it is the answer that is judged).
+RAW_REPLY = (
+    *("judge_raw_response", "judge_raw_output", "judge_reply", "judge_response", "raw_judge_response"),
+    *("raw_reply", "raw_response", "reply"),
+)
+REPLY = (*RAW_REPLY, "content", "completion", "output")
 RATIONALE = ("note", "evaluation_notes", "explanation", "notes", "reasoning", "judge_reasoning", "rationale", "comment")
 RUN = ("run", "run_id", "run_name")
 REPLICATE = ("replicate", "repeat")
@@ -99,6 +104,14 @@ def first(names: Iterable[str], fields: Collection[str]) -> str | None:
     """Return the first of `names` that is a column, whatever its case."""
     lowered = {name.strip().lower(): name for name in reversed(list(fields))}
     return next((lowered[name] for name in names if name in lowered), None)
+
+
+def flatten(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a row's fields with those under `metrics` beside the rest; usage and cost stay the texts they are."""
+    metrics = fields.get("metrics")
+    if not isinstance(metrics, Mapping):
+        return fields
+    return {**{name: value for name, value in fields.items() if name != "metrics"}, **metrics}
 
 
 def item_columns(
@@ -199,7 +212,7 @@ def layout(
         # named, it may be part of the id: the query of (query, passage)
         "cluster": first((source.cluster.strip().lower(),), fields) if source.cluster else first(CLUSTER, named),
         "prompt": first(PROMPT, named),
-        "reply": reply_column(named),
+        "reply": first(REPLY, named),
         "aggregated": first(AGGREGATED, named),
     }
     rationales = tuple(name for name in named if name.lower() in RATIONALE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,16 +10,12 @@ from readback.readers.files.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.files import judge_reply
 from readback.scores.files.cells import TRUTH_VALUE, Cell
 from readback.scores.files.judge_reply import Mark, Reply
+from readback.scores.files.layout import RAW_REPLY
 from readback.scores.table import SCORED, STATES
 from readback.scores.values.criteria import MINUS, number
 from readback.scores.values.doubtful_numbers import RepliesBeside
 from readback.types import Diagnostic, Location
 
-RAW = (
-    *("judge_raw_response", "judge_raw_output", "judge_reply", "judge_response", "raw_judge_response"),
-    *("raw_reply", "raw_response", "reply"),
-)
-MAYBE = ("content", "completion", "output")  # of a judge where a judge is named; elsewhere the answer that is judged
 VERDICT, SAID = "verdict", {"pass": 1.0, "fail": 0.0}
 CLOSE = 1e-9
 UNREADABLE = "nothing that can be read"
@@ -60,12 +56,6 @@ class Rubrics:
         return judge_reply.read(text, keys, upstream="rubric" if ours in self.rubric else "rag")
 
 
-def column(fields: Iterable[str], names: Sequence[str] = (*RAW, *MAYBE)) -> str | None:
-    """Return the column that holds the judge's reply, by its name."""
-    lowered = {name.strip().lower(): name for name in reversed(list(fields))}
-    return next((lowered[name] for name in names if name in lowered), None)
-
-
 def find_mark(reply: Reply, criterion: str) -> Mark:
     """Return the mark that a reply gives to a criterion; a verdict is pass or fail in words."""
     if reply.value is not None and criterion.removeprefix("judge_") == VERDICT:
@@ -101,7 +91,7 @@ class Reread:
         """
         if not cells:
             return
-        raw = name.strip().lower() in RAW
+        raw = name.strip().lower() in RAW_REPLY
         if not isinstance(text, str) or not text.strip():
             if raw and (text is None or isinstance(text, str)):
                 self._compare_numbers(cells, at, None)

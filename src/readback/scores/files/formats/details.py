@@ -14,7 +14,8 @@ from readback.readers.files.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.files.cell_findings import ScoreTexts
 from readback.scores.files.cells import WRITTEN, Cell, cell, legible, stem, text_of
 from readback.scores.files.intake import Intake, columns, make_conditions
-from readback.scores.files.reply_column import Reread, column
+from readback.scores.files.layout import first
+from readback.scores.files.reply_column import Reread
 from readback.scores.files.row_labels import label
 from readback.scores.files.run_facts import CLOSED_BOOK, name_condition
 from readback.scores.files.score_rows import FileScores, FileSettings, Row
@@ -94,7 +95,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSe
         scored, computed = list(_list_judged(fields, settings.judge)), list(_list_computed(fields))
         judged.update(dict.fromkeys(criterion for criterion, _, _ in scored))
         unused.update(dict.fromkeys(name for name in NOT_SCORES if name in fields))
-        if reply := column(fields, RAW):
+        if reply := first(RAW, fields):
             again.see(reply, fields[reply], text_of(fields.get("task_id")), row.line, scored, len(intake.value))
         if not (judge_scores := fields.get("judge_scores")) or not isinstance(judge_scores, Mapping):
             failed.append((item, combo, row.line, _reason(fields.get("errors"))))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from readback.scores.files.formats import wide
-from readback.scores.files.layout import SCORE_ENDING, first
+from readback.scores.files.layout import SCORE_ENDING, first, flatten
 from readback.scores.files.score_rows import FileScores, FileSettings, Row
 from readback.types import Diagnostic
 
@@ -26,11 +26,3 @@ def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool
 def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSettings) -> FileScores:
     """Read the rows as a wide file."""
     return wide.read_changed(rows, head, settings, NAME, flatten)
-
-
-def flatten(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a row's fields with those under `metrics` beside the rest; usage and cost stay the texts they are."""
-    metrics = fields.get("metrics")
-    if not isinstance(metrics, Mapping):
-        return fields
-    return {**{name: value for name, value in fields.items() if name != "metrics"}, **metrics}

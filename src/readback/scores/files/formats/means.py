@@ -15,7 +15,6 @@ from readback.readers.json_text import Decoder, NotJson
 from readback.scores.files.cells import INFINITE, cell, legible, stem, text_of
 from readback.scores.files.costs import Costs
 from readback.scores.files.formats.details import ABOUT_DOCUMENTS
-from readback.scores.files.formats.liverag import flatten
 from readback.scores.files.formats.metrics import shape
 from readback.scores.files.layout import (
     ANSWERERS,
@@ -25,6 +24,7 @@ from readback.scores.files.layout import (
     Layout,
     fields_of,
     first,
+    flatten,
     item_columns,
     layout,
     looks_numeric,
@@ -142,8 +142,8 @@ def open_file(path: Path, file: str, refused: Callable[[], None]) -> Iterator[Ro
 
 
 def shows_file(path: Path) -> bool:
-    """Tell whether a `.json` file has the name of a rate near its beginning."""
-    return path.name.lower().endswith((".json", ".json.gz")) and RATES.search(read_head(path)) is not None
+    """Tell whether a file has the name of a rate near its beginning."""
+    return RATES.search(read_head(path)) is not None
 
 
 def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:

@@ -65,6 +65,8 @@ class ReportedMetric:
 LARGEST = 64 << 20  # bytes: shape A holds every record's answer beside the means
 NAME = "run metrics"
 TOTALS = ("overall", "weighted_score")
+# Columns of which each of the four shapes has one.
+COLUMNS = frozenset({"summary", JUDGED, *EVALUATED, DIMENSIONS, *TOTALS})
 EXACT = 6  # decimals at which means are compared that no one rounded
 SHORTEST = 2  # decimals from which a file of short numbers is taken for rounded
 
@@ -94,8 +96,8 @@ def open_file(path: Path, file: str, refused: Callable[[], None]) -> Iterator[Ro
 
 
 def shows_file(path: Path) -> bool:
-    """Tell whether a `.json` file has a key near its beginning that one of the shapes has."""
-    return path.name.lower().endswith((".json", ".json.gz")) and KEYS.search(read_head(path)) is not None
+    """Tell whether a file has a key near its beginning that one of the shapes has."""
+    return KEYS.search(read_head(path)) is not None
 
 
 def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:

@@ -27,6 +27,8 @@ from readback.scores.files.layout import (
     CONDITION,
     JUDGE,
     RATIONALE,
+    RAW_REPLY,
+    REPLY,
     SCORE_ENDING,
     VALUE,
     Layout,
@@ -36,7 +38,7 @@ from readback.scores.files.layout import (
     layout,
     score_columns,
 )
-from readback.scores.files.reply_column import RAW, column, find_mark, locate_diagnostics
+from readback.scores.files.reply_column import find_mark, locate_diagnostics
 from readback.scores.files.row_labels import label
 from readback.scores.files.score_rows import FileScores, FileSettings, Row
 from readback.scores.table import FAILED, MISSING, SCORED, SourceRead
@@ -58,14 +60,14 @@ def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool
     """Tell whether rows have an item, a reply and no scores, and a judge or replies with numbers."""
     fields = fields_of(rows)
     source = settings.source
-    reply = column(fields)
+    reply = first(REPLY, fields)
     if reply is None or source.judges or not item_columns(fields, source) or first(VALUE, fields):
         return False
     if score_columns(fields, source, settings.criteria, rows) or not any(_text(row.get(reply)) for row in rows):
         return False
     if first(JUDGE, fields) or reply.strip().lower().startswith("judge_"):
         return True
-    is_judged = reply.strip().lower() in RAW or first((*source.condition, *CONDITION), fields)
+    is_judged = reply.strip().lower() in RAW_REPLY or first((*source.condition, *CONDITION), fields)
     texts = [text for row in rows if (text := _text(row.get(reply))).strip()]
     return bool(is_judged) and (bool(_numbers(texts, settings)) or sum(map(is_labelled, texts)) * 2 > len(texts))
 
@@ -75,7 +77,7 @@ def read(rows: Iterable[Row | Diagnostic], head: Sequence[Row], settings: FileSe
     source = settings.source
     samples = [row.fields for row in head]
     plan = _layout(samples, source)
-    state = _Replies(settings, plan, Intake(source.path), column(fields_of(samples)) or "")
+    state = _Replies(settings, plan, Intake(source.path), first(REPLY, fields_of(samples)) or "")
     state.criteria = _criteria([_text(row.get(state.reply)) for row in samples], settings)
     state.money, state.tokens = cost_columns(fields_of(samples)), token_columns(fields_of(samples))
     for name in plan.candidates:

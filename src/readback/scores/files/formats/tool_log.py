@@ -17,7 +17,6 @@ from readback.readers import jsonl
 from readback.readers.files.row import Row as FileRow
 from readback.readers.logs.decode import NO_MODEL, decode, name_record
 from readback.readers.logs.events import Aggregate
-from readback.readers.logs.formats import find_format
 from readback.scores.files.cells import LARGEST, describe_stored
 from readback.scores.files.formats import tidy
 from readback.scores.files.score_rows import FileScores, FileSettings, Row
@@ -45,12 +44,6 @@ class Grade:
     line: int
 
 
-def shows_file(path: Path) -> bool:
-    """Tell whether a file is a log of a format that can hold grades."""
-    log_format = find_format(path)
-    return log_format is not None and log_format.holds_scores
-
-
 def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
     """Tell whether rows are those that `open_file` yields."""
     return bool(rows) and all(MARK in row for row in rows)
@@ -58,8 +51,6 @@ def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool
 
 def open_file(path: Path, file: str, refused: Callable[[], None]) -> Iterator[Row | Diagnostic] | None:
     """Return the grades of a log as rows of a tidy file; None for every other file."""
-    if not shows_file(path):
-        return None
     decoded = decode(path, file)
     if decoded is None or not (decoded.counts["scores"] or decoded.aggregates):
         return None

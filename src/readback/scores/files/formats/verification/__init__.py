@@ -11,16 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from readback.readers import csv_file
+from readback.readers.choose_format import read_beginning
 from readback.records.raw_rows import read_raw_rows
 from readback.scores.files.formats.verification import embedded
-from readback.scores.files.formats.verification.shapes import beginning, is_envelope, is_result, lacks_cell, sees
+from readback.scores.files.formats.verification.shapes import COLUMNS, SIGNS, is_envelope, is_result, lacks_cell, sees
 from readback.scores.files.formats.verification.stream import results
 from readback.scores.files.formats.verification.taking import Taking
 from readback.scores.files.score_rows import FileScores, FileSettings, Row
 from readback.types import Diagnostic
 
 NAME = "verification results"
-__all__ = ["NAME", "open_file", "read", "recognise", "sees"]
+__all__ = ["COLUMNS", "NAME", "SIGNS", "open_file", "read", "recognise", "sees"]
 
 
 def recognise(rows: Sequence[Mapping[str, Any]], settings: FileSettings) -> bool:
@@ -38,7 +39,7 @@ def open_file(path: Path, file: str, refused: Callable[[], None]) -> Iterator[Ro
         return results_of_checkpoint
     if not sees(path):
         return None
-    begin = beginning(path)
+    begin = read_beginning(path)
     suffix = Path(path.name.lower().removesuffix(".gz")).suffix
     if begin[:1] in (b"{", b"["):
         return read_raw_rows(path, file, refused=refused, walk=None if suffix in LINES else results)

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from readback.readers.choose_format import GZIP, HEAD, unpack_head
-from readback.readers.files.text_file import UTF8_MARK
+from readback.readers.choose_format import read_beginning
 
 MODELS = {"answering", "parsing", "answering_model", "parsing_model"}
 PARTS = {"template", "rubric", "deep_judgment"}
@@ -26,6 +25,10 @@ ROW = (
     re.compile(rb'"(answering|parsing|answering_model|parsing_model)"\s*:'),
     re.compile(rb'"(template_id|verify_result|verify_granular_result|verify_rubric|llm_trait_scores)"\s*:'),
 )
+# Of these words a file of results has one, and so has a checkpoint, which may hold results. With a zero byte it may be
+# a text in another encoding.
+SIGNS = re.compile(rb'question_id|karenina_version|verification_config|job_summary|"@(?:context|type|graph|id)"|\0')
+COLUMNS = frozenset({"question_id", "metadata", "result", "format_version"})  # of which each row has one
 INDEX = re.compile(rb'"?row_index"?[,;\t]')
 STAMPED = re.compile(rb'(^|[,;\t])"?export_timestamp"?([,;\t\r\n]|$)')
 ASKED = re.compile(rb'(^|[,;\t])"?question_id"?[,;\t]')
@@ -46,25 +49,11 @@ def is_envelope(row: Mapping[str, Any]) -> bool:
 
 def sees(path: Path) -> bool:
     """Whether the first megabyte of a file looks like verification results. False where it cannot be read."""
-    begin = beginning(path)
+    begin = read_beginning(path)
     if begin[:1] in (b"{", b"["):
         reported = REPORTED.search(begin) and LISTED.search(begin)
         return bool(reported) or all(sign.search(begin) for sign in ROW)
     return is_table(begin)
-
-
-def beginning(path: Path) -> bytes:
-    """Return the first megabyte of a file, unpacked, without mark and blanks; empty where it cannot be read."""
-    try:
-        if not path.is_file():
-            return b""
-        with path.open("rb") as stream:
-            head = stream.read(HEAD)
-    except OSError:
-        return b""
-    if head.startswith(GZIP):
-        head = unpack_head(head)
-    return head.removeprefix(UTF8_MARK).lstrip(b" \t\r\n")
 
 
 def is_table(begin: bytes) -> bool:
