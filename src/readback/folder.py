@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -16,7 +17,8 @@ def modules(package: str) -> tuple[ModuleType, ...]:
     return tuple(import_module(f"{package}.{name}") for name in names)
 
 
-def by(package: str, constant: str) -> dict[str, ModuleType]:
+@cache
+def by(package: str, constant: str) -> Mapping[str, ModuleType]:
     """Return the modules of `package` that define `constant`, by its value. Raises ValueError where two share one."""
     modules_by_value: dict[str, ModuleType] = {}
     for module in modules(package):

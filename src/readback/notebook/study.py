@@ -134,7 +134,6 @@ class Study:
 
     def __init__(self, opened: Workspace) -> None:
         self.workspace = opened
-        self._children = StayingChildren()  # one child renders all that is assembled here
 
     @cached_property
     def records(self) -> Records:
@@ -380,6 +379,11 @@ class Study:
             ("judge", len(workspace.judges)),
         )
         return f"{workspace.name}: " + (", ".join(quantity(n, what) for what, n in counts if n) or "nothing to send")
+
+    @cached_property
+    def _children(self) -> StayingChildren:
+        """One child renders all that is assembled here."""
+        return StayingChildren()
 
     @cached_property
     def _dataset(self) -> Dataset:

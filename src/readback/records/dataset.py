@@ -25,7 +25,8 @@ from readback.records.changed import ChangedWhileRead, DatasetChanged
 from readback.records.dataset_index import SPOOL, TWICE, Index, load
 from readback.records.fields.field_path import MISSING, look
 from readback.records.fields.private_fields import mask_private, private_paths
-from readback.records.index_pass import Counts, build, list_unpackers
+from readback.records.index_pass import Counts, build
+from readback.records.raw_rows import list_unpackers
 from readback.records.record_ids import BY_LINE, BY_NUMBER
 from readback.types import NO_SYSTEMS, DatasetSource, Diagnostic, Location, Record, Systems
 

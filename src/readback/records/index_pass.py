@@ -8,25 +8,24 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
-from readback import plugins
 from readback.quantity import quantity
 from readback.readers import jsonl
 from readback.readers.choose_format import ChosenFormat
 from readback.readers.files import cache_folder
 from readback.readers.files.bounded_diagnostics import BoundedDiagnostics, as_json
 from readback.readers.files.checksum import State, state
-from readback.readers.files.decoding import make_decoding_step, unpack
 from readback.readers.files.progress import Meter, Progress
 from readback.readers.files.row import Blank, Event, Header, Refused, Row
 from readback.readers.files.text_file import BUFFER
 from readback.readers.tables.table_columns import JsonColumns
-from readback.records import plugin_rows, repeated_ids
+from readback.records import repeated_ids
 from readback.records.changed import ChangedWhileRead
 from readback.records.dataset_index import IDS, SPOOL, TWICE, Names, build_table, map_file, write
 from readback.records.fields.field_names import FieldNames, report_invisible
 from readback.records.fields.private_fields import private_paths
+from readback.records.raw_rows import Unpacker, list_unpackers, read_events
 from readback.records.record_ids import RecordIds
 from readback.records.training.system_texts import summarize_counts
 from readback.records.training.training_census import Census
@@ -141,47 +140,6 @@ def _read(
         if not isinstance(event, Diagnostic):
             meter.at(event.end)
     return reading
-
-
-Unpacker = Callable[[Path, Any, str], Iterator[int | Diagnostic]]
-
-
-def list_unpackers(chosen: ChosenFormat) -> list[Unpacker]:
-    """Return the steps that turn a file into text, in order: gzip, other encodings, binary formats."""
-    steps: list[Unpacker] = [unpack] if chosen.packed else []
-    if chosen.encoding:
-        steps.append(make_decoding_step(chosen.encoding, chosen.guess))
-    if hasattr(chosen.module, "spool"):
-        entry = plugins.find_entry("formats", chosen.module)
-        steps.append(plugin_rows.guard_spool(entry, chosen.module) if entry else _make_spool(chosen))
-    return steps
-
-
-def _make_spool(chosen: ChosenFormat) -> Unpacker:
-    """Return the step that writes the rows of a binary file, of the chosen table where it may hold several; a project
-    is read with the environment that the workspace states.
-    """
-    if getattr(chosen.module, "TABLES", False):
-        return _add_argument(chosen.module.spool, chosen.table)
-    if getattr(chosen.module, "ENVIRONMENT", False):
-        return _add_argument(chosen.module.spool, chosen.environment)
-    return cast(Unpacker, chosen.module.spool)
-
-
-def _add_argument(module_spool: Callable[..., Iterator[int | Diagnostic]], argument: Any) -> Unpacker:
-    def spool(path: Path, out: Any, file: str) -> Iterator[int | Diagnostic]:
-        yield from module_spool(path, out, file, argument)
-
-    return spool
-
-
-def read_events(chosen: ChosenFormat, stream: Any, file: str) -> Iterator[Event]:
-    """Yield the events of a stream of text in the chosen format."""
-    entry = plugins.find_entry("formats", chosen.module)
-    if entry and hasattr(chosen.module, "rows"):
-        return plugin_rows.read_rows(entry, chosen.module, stream, file)
-    rows: Iterator[Event] = getattr(chosen.module, "rows", jsonl.rows)(stream, file)
-    return rows
 
 
 def _unpack_to(step: Unpacker, data: Path, target: Path, file: str, chosen: ChosenFormat) -> Iterator[int | Diagnostic]:

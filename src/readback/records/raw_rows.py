@@ -7,17 +7,20 @@ from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import BinaryIO
+from typing import Any, BinaryIO, cast
 
+from readback import plugins
+from readback.readers import jsonl
 from readback.readers.choose_format import ChosenFormat, choose_format
 from readback.readers.files import cache_folder
-from readback.readers.files.decoding import unpack
+from readback.readers.files.decoding import make_decoding_step, unpack
 from readback.readers.files.row import Event, Header, Refused, Row
 from readback.readers.files.text_file import BUFFER, LONGEST
-from readback.records.index_pass import list_unpackers, read_events
+from readback.records import plugin_rows
 from readback.types import Diagnostic, Location
 
 BEGINNING = 2 * LONGEST  # unpacked bytes that contain the first rows
+Unpacker = Callable[[Path, Any, str], Iterator[int | Diagnostic]]
 Walk = Callable[[BinaryIO, str], Iterator[Event]]  # from a stream of text and the name of the file
 
 
@@ -102,3 +105,41 @@ def _rows(
                         header(event)
                     case Diagnostic():
                         yield event
+
+
+def list_unpackers(chosen: ChosenFormat) -> list[Unpacker]:
+    """Return the steps that turn a file into text, in order: gzip, other encodings, binary formats."""
+    steps: list[Unpacker] = [unpack] if chosen.packed else []
+    if chosen.encoding:
+        steps.append(make_decoding_step(chosen.encoding, chosen.guess))
+    if hasattr(chosen.module, "spool"):
+        entry = plugins.find_entry("formats", chosen.module)
+        steps.append(plugin_rows.guard_spool(entry, chosen.module) if entry else _make_spool(chosen))
+    return steps
+
+
+def _make_spool(chosen: ChosenFormat) -> Unpacker:
+    """Return the step that writes the rows of a binary file, of the chosen table where it may hold several; a project
+    is read with the environment that the workspace states.
+    """
+    if getattr(chosen.module, "TABLES", False):
+        return _add_argument(chosen.module.spool, chosen.table)
+    if getattr(chosen.module, "ENVIRONMENT", False):
+        return _add_argument(chosen.module.spool, chosen.environment)
+    return cast(Unpacker, chosen.module.spool)
+
+
+def _add_argument(module_spool: Callable[..., Iterator[int | Diagnostic]], argument: Any) -> Unpacker:
+    def spool(path: Path, out: Any, file: str) -> Iterator[int | Diagnostic]:
+        yield from module_spool(path, out, file, argument)
+
+    return spool
+
+
+def read_events(chosen: ChosenFormat, stream: Any, file: str) -> Iterator[Event]:
+    """Yield the events of a stream of text in the chosen format."""
+    entry = plugins.find_entry("formats", chosen.module)
+    if entry and hasattr(chosen.module, "rows"):
+        return plugin_rows.read_rows(entry, chosen.module, stream, file)
+    rows: Iterator[Event] = getattr(chosen.module, "rows", jsonl.rows)(stream, file)
+    return rows

@@ -15,7 +15,7 @@ from readback.readers.files.paths import resolve
 from readback.readers.files.progress import Cancelled, Progress
 from readback.readers.yaml.yaml_file import find_nearest
 from readback.records.dataset import open_dataset
-from readback.records.replies.batch_replies import START, BatchRequests, Request, has_custom_ids
+from readback.records.replies.batch_replies import MARK, START, BatchRequests, Request
 from readback.records.replies.log_records import match_records
 from readback.scores import expenses, reference, rubrics
 from readback.scores import files as score_files
@@ -87,7 +87,7 @@ def _is_of_batch(path: str) -> bool:
     """Whether a file may hold the replies of a batch, which the dataset and the names of choices explain."""
     try:
         with Path(path).open("rb") as file:
-            return has_custom_ids(file.read(START))
+            return MARK in file.read(START)
     except OSError:
         return False
 
@@ -156,8 +156,18 @@ def _list_settings(workspace: Workspace) -> tuple[object, ...]:
         tuple((c.failed, c.scores) for c in workspace.criteria.values()),
         tuple((c.name, c.mode, c.judge, c.aliases) for c in workspace.conditions),
         _of_logs(workspace),
+        repr((_rubrics(workspace), sorted(workspace.people.items()))),
+        _list_answered(workspace),
+    )
+
+
+def _list_answered(workspace: Workspace) -> tuple[object, ...]:
+    """Return what scores depend on of what was answered and by whom it was judged; nothing of score files alone."""
+    if not (workspace.conditions or workspace.models or workspace.judges or workspace.comparisons):
+        return ()
+    return (
         repr((tuple(rubrics.facts(workspace)), tuple(of_workspace(workspace)), list_planned(workspace))),
-        repr((_rubrics(workspace), contestants.list_inputs(workspace), sorted(workspace.people.items()))),
+        repr(contestants.list_inputs(workspace)),
         reference.files(workspace),
     )
 

@@ -84,14 +84,16 @@ def open(  # noqa: A001 - the verb that fits
     followed a link.
     """
     place = _locate(str(path))
-    copies.mark_used(place)
+    if not copies.KINDS.isdisjoint(place.parts):
+        copies.mark_used(place)
     chosen = {kind: file for kind, file in (chosen or {}).items() if file}
     draft = Draft(
         place, "", options=dict(options or {}), fixed_options=frozenset(options or {}), chosen=chosen, offered=offered
     )
-    if not offered:  # nobody states by a link with what a project is read
-        draft.environment = tool_projects.parse_environment(chosen.get(tool_projects.ENVIRONMENT_KEY))
-    draft.log_names = tool_logs.parse_log_names(chosen.get(tool_logs.KEY))
+    if tool_projects.ENVIRONMENT_KEY in chosen and not offered:  # nobody states by a link how a project is read
+        draft.environment = tool_projects.parse_environment(chosen[tool_projects.ENVIRONMENT_KEY])
+    if tool_logs.KEY in chosen:
+        draft.log_names = tool_logs.parse_log_names(chosen[tool_logs.KEY])
     try:
         is_folder = place.is_dir()
         if is_folder:
@@ -102,7 +104,8 @@ def open(  # noqa: A001 - the verb that fits
     except OSError as error:
         raise NothingRead(f"{place.name}: {(error.strerror or 'it cannot be read').lower()}") from error
     resolve(draft)
-    tool_logs.report_unknown_names(draft)
+    if draft.log_names:
+        tool_logs.report_unknown_names(draft)
     _report_missing_prompts(draft)
     if is_folder:
         left_out.list_left_out(draft)
@@ -144,7 +147,7 @@ def _locate(path: str) -> Path:
     """Return the path, or where it leads nowhere the copy of what is at an address, or the snapshot of a repository
     that was downloaded before.
     """
-    if by_address.is_address(path):
+    if not os.path.lexists(path) and by_address.is_address(path):
         try:
             return by_address.fetch(path)
         except by_address.Refused as refused:
@@ -205,7 +208,8 @@ def _read_file(path: Path, draft: Draft) -> None:
     if path.name == workspace_file.NAME or file.what == WORKSPACE:
         read_workspace_file(draft, file.parsed or read_yaml(path, paths.format_relative(draft.root, path)))
         return
-    file = tool_choices.apply_tool(draft, file, opened=True)
+    if tool_choices.KEY in draft.chosen:
+        file = tool_choices.apply_tool(draft, file, opened=True)
     if file.what != OTHER:
         discovery.open_file(file, draft)
     else:

@@ -10,7 +10,7 @@ from pathlib import Path
 from readback.quantity import quantity
 from readback.readers.files.paths import format_relative, list_inside
 from readback.records.dataset import open_dataset
-from readback.records.replies.batch_replies import CUSTOM_ID, START, BatchRequests, has_custom_ids
+from readback.records.replies.batch_replies import CUSTOM_ID, MARK, START, BatchRequests
 from readback.types import Condition, DatasetSource, ScoreSource, Selection, Workspace
 from readback.workspace import workspace_file
 from readback.workspace.draft import Draft
@@ -65,7 +65,7 @@ def _is_likely(path: Path) -> bool:
         if not path.is_file():
             return False
         with path.open("rb") as file:
-            return has_custom_ids(file.read(START))
+            return MARK in file.read(START)
     except OSError:
         return False
 

@@ -79,6 +79,7 @@ OF_ADAPTER = frozenset(
 )
 OF_VERIFICATION = frozenset((*verification.KEYS, *verification.OBSOLETE, *instruction_keys.SHORTCUTS))
 
+OF_DEFINITION = frozenset({"prompt_template", "prompt"})  # of which the first row of judges has one
 SENT = {"prompt_text", "model_label", "prompt_mode"}  # columns of saved responses beside the response
 RECORD = {"rag", "instruction", "question", "query_text"}  # columns of what is asked, which a score file seldom has
 CHAT = {"messages", "completion", "chosen", "chosen_messages", "preferred_output"}  # columns of training rows
@@ -133,11 +134,12 @@ class OfMapping:
 
 @dataclass(frozen=True, slots=True)
 class OfRows:
-    """A kind of table: how much of its columns belong to the kind, from 0 to 1."""
+    """A kind of table: how much of its columns belong to the kind, from 0 to 1; 0 where none of `marks` is a column."""
 
     kind: str
     share: Callable[[Table], float]
     detail: Callable[[Table], str] = lambda table: ""
+    marks: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +206,8 @@ def classify_rows(table: Table) -> Claim:
     """Return what a table is, by its first rows."""
     best: tuple[float, OfRows] | None = None
     for entry in OF_ROWS:
+        if entry.marks and entry.marks.isdisjoint(table.fields):
+            continue
         share = entry.share(table)
         if share > MOST and (best is None or share > best[0]):
             best = (share, entry)
@@ -312,7 +316,7 @@ def _describe_training(table: Table) -> str:
 
 # Files of other tools are told from all of these before (`sources/other_tools`). What is none of them is a dataset.
 OF_ROWS: tuple[OfRows, ...] = (
-    OfRows(JUDGE, _rate_definitions),
+    OfRows(JUDGE, _rate_definitions, marks=OF_DEFINITION),
     OfRows(SCORES, _rate_scores, _describe_scores),
     OfRows(ANSWERS, _rate_saved_responses),
     OfRows(ANSWERS, _rate_responses),

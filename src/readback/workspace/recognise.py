@@ -191,13 +191,13 @@ def recognise(path: Path, root: Path, named: bool = False) -> RecognisedFile:
 
 
 def _recognise_modelfile(look: _Look) -> RecognisedFile | None:
-    if modelfile.recognise(look.path):
+    if modelfile.NAME in look.path.name.lower() and modelfile.recognise(look.path):
         return RecognisedFile(look.path, MODELFILE)
     return None
 
 
 def _recognise_chat_template(look: _Look) -> RecognisedFile | None:
-    if chat_files.recognise(look.path):
+    if look.path.name in chat_files.NAMES:
         return RecognisedFile(look.path, CHAT_TEMPLATE)
     return None
 
@@ -396,7 +396,7 @@ def _recognise_table(look: _Look) -> RecognisedFile:
         )
     if not rows:
         return RecognisedFile(path, DATASET, detail="no record could be read from its beginning")
-    if batch_replies.is_exported(rows):
+    if batch_replies.CUSTOM_ID in fields and batch_replies.is_exported(rows):
         if batch_replies.is_batch(fields):
             return RecognisedFile(path, BATCH, fields=fields, detail=OF_FOLDER)
         if "body" in fields:

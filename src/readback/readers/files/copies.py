@@ -17,7 +17,7 @@ from pathlib import Path
 from readback.readers.files import cache_folder, checksum
 from readback.readers.files.cache_folder import ABOUT
 
-KINDS = ("addresses", "zips")  # folders in the cache
+KINDS = frozenset({"addresses", "zips"})  # folders in the cache
 COPY = "files"
 OLD = 30 * 86_400  # seconds for which a copy stays that nobody opens
 BEGUN = 86_400  # seconds after which a copy that was begun is nobody's any more

@@ -16,11 +16,12 @@ from readback.records.dataset import Dataset
 from readback.types import Condition, Diagnostic, Location, Selection, Workspace
 
 CUSTOM_ID = "custom_id"
+MARK = b'"custom_id"'  # in the beginning of every file of a batch, for it precedes the long texts of a row
 JOINER = "\n"  # between the text blocks of one reply
 SUCCESS = range(200, 300)  # statuses of HTTP
 SHORT = 80  # characters of an id, a message or a code that a finding shows
 EXAMPLES = 3  # ids and kinds of failure in a finding
-START = 1 << 16  # bytes at the beginning of a file in which the key is looked for
+START = 1 << 16  # bytes at the beginning of a file in which MARK is looked for
 
 
 class Request(NamedTuple):
@@ -190,11 +191,6 @@ def is_exported(rows: Iterable[Mapping[str, Any]]) -> bool:
     """Tell whether any row has a custom_id that an export of Readback wrote."""
     names = (row.get(CUSTOM_ID) for row in rows)
     return any(isinstance(name, str) and custom_id.is_ours(name) for name in names)
-
-
-def has_custom_ids(start: bytes) -> bool:
-    """Tell whether the first bytes of a file may be those of a batch; `custom_id` precedes long texts in a row."""
-    return b'"custom_id"' in start[:START]
 
 
 def count_rows(replies: Dataset, requests: BatchRequests) -> BatchAccount:

@@ -20,6 +20,7 @@ from readback.serving.chat.tokenizer_config import read as read_config
 from readback.types import ChatTemplate, Diagnostic, Location, TemplateText
 
 CONFIG, SEPARATE, OLDER = "tokenizer_config.json", "chat_template.jinja", "chat_template.json"
+NAMES = (CONFIG, SEPARATE)  # of files that hold a chat template, whatever is in them
 LIMIT = 1 << 20  # bytes of a template; the longest in use have 30,000
 DEFAULT = "default"  # the template of several that is taken where nobody names one
 WITH_TOOLS = "tool_use"  # the one that is taken where tools are given
@@ -37,11 +38,6 @@ class _Text:
     diagnostics: tuple[Diagnostic, ...] = ()
     detail: str = ""
     with_tools: _Text | None = None
-
-
-def recognise(path: Path) -> bool:
-    """Return whether a file holds a chat template, by its name only."""
-    return path.name in (CONFIG, SEPARATE)
 
 
 def lacks_template(path: Path, root: Path) -> bool:

@@ -27,6 +27,7 @@ from readback.serving.modelfile.grammar import NO_FROM, WORDS, Command, Fault, f
 from readback.serving.modelfile.text import decode
 from readback.types import Diagnostic, Location, Modelfile
 
+NAME = "modelfile"  # in the name of every Modelfile, in capital or small letters
 LIMIT = 1 << 20  # bytes; a Modelfile with every licence in it is a fraction of that
 MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 HEAD = 1 << 14  # bytes in which the first command is looked for, below comments
@@ -41,7 +42,8 @@ FAULTS = 200  # after so many, reading ends: this is something else
 
 
 def recognise(path: Path) -> bool:
-    """Return whether a file is a Modelfile, by its name, or by its beginning where only a part of the name says so.
+    """Return whether a file with NAME in its name is a Modelfile, by the name, or by its beginning where only a part
+    of the name says so.
 
     Names: Modelfile, Modelfile.<anything>, <anything>.modelfile. People also use names such as LoanModelfile or
     MODELFILE-v2, but a page about Modelfiles has the word in its name as well.
@@ -49,7 +51,7 @@ def recognise(path: Path) -> bool:
     name = path.name.lower()
     if name == "modelfile" or name.startswith("modelfile.") or name.endswith(".modelfile"):
         return True
-    return "modelfile" in name and BEGINNING.match(_read_head(path)) is not None
+    return BEGINNING.match(_read_head(path)) is not None
 
 
 def read(path: Path, root: Path) -> Modelfile:

@@ -246,8 +246,6 @@ def _take_alone(draft: Draft, logs: Sequence[Log]) -> None:
 
 def report_unknown_names(draft: Draft) -> None:
     """Report what is stated of a log's names and is no condition or mode here, or of a log that is not here."""
-    if not draft.log_names:
-        return
     opened = Workspace(draft.root, draft.name, prompts=draft.prompts, conditions=tuple(draft.conditions))
     here = list_names_here(opened)
     place = Location(file=draft.file)

@@ -49,9 +49,9 @@ def take_project(draft: Draft, files: Sequence[RecognisedFile]) -> None:
     draft.say(file.path, PROJECT, detail=f"{project.tool}: {prompts}, {rows}")
 
 
-def parse_environment(text: str | None) -> dict[str, str]:
+def parse_environment(text: str) -> dict[str, str]:
     """Return the variables in the JSON text that `format_environment` makes."""
-    variables: dict[str, str] = json.loads(text) if text else {}
+    variables: dict[str, str] = json.loads(text)
     return variables
 
 
