@@ -9,26 +9,13 @@ from decimal import Context, Decimal
 from typing import Any
 
 from readback.scores.files.cells import NUMBER, legible
+from readback.scores.files.layout import TOKENS, USAGE
 from readback.scores.table import ConditionKey, Expense
 
-COST = re.compile(r"(^|_)cost(_|$)|_(usd|eur)$", re.IGNORECASE)
-TOKENS = re.compile(r"(^|_)tokens?$", re.IGNORECASE)
-LIMITS = re.compile(r"^(max|min|limit)(_|$)|(^|_)(limit|budget)(_|$)", re.IGNORECASE)  # a setting, not what was used
-USAGE = ("token_usage", "usage")
 PAIR = re.compile(r"""['"](\w+)['"]\s*:\s*([0-9]{1,15})(?![0-9.eE])""")  # of a mapping that is text; never evaluated
 DIGITS = 38  # of a number that may be an amount of money
 MOST, LEAST = Decimal(10) ** 15, -40  # beyond these it is no amount of money: the value, and its last place
 EXACT = Context(prec=120)
-
-
-def cost_columns(fields: Iterable[str]) -> tuple[str, ...]:
-    """Return the columns that hold money, by their names."""
-    return tuple(name for name in fields if COST.search(name))
-
-
-def token_columns(fields: Iterable[str]) -> tuple[str, ...]:
-    """Return the columns that count tokens, or hold a mapping of such counts, by their names."""
-    return tuple(name for name in fields if name.lower() in USAGE or (TOKENS.search(name) and not LIMITS.search(name)))
 
 
 def usage(name: str, value: Any) -> Mapping[str, Any]:

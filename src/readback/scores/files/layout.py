@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from readback.scores.files.cells import cell, is_error, is_failure
-from readback.scores.files.costs import cost_columns, token_columns
 from readback.scores.table import MISSING
 from readback.scores.values.criteria import look_up
 from readback.types import Criterion, ScoreSource
@@ -65,6 +64,10 @@ CONTENT = (
     *("user_input", "retrieved_contexts", "reference_contexts", "ground_truth", "output", "input", "expected_output"),
 )
 COST = re.compile(r"cost|token|latency|duration|elapsed|(^|_)time(_|$)|_(ms|usd|eur|seconds|secs)$", re.IGNORECASE)
+MONEY = re.compile(r"(^|_)cost(_|$)|_(usd|eur)$", re.IGNORECASE)
+TOKENS = re.compile(r"(^|_)tokens?$", re.IGNORECASE)
+LIMITS = re.compile(r"^(max|min|limit)(_|$)|(^|_)(limit|budget)(_|$)", re.IGNORECASE)  # a setting, not what was used
+USAGE = ("token_usage", "usage")
 SCORE_ENDING = "_score"
 MEANS = ("avg_", "mean_")  # a column of means: its rows are not items
 FEWEST_ITEMS = 3  # different values of a column that is no usual name of an item
@@ -258,6 +261,16 @@ def looks_numeric(values: Iterable[Any]) -> bool:
     """Whether the values read like scores: numbers or nothing, with at least half of the given ones numbers."""
     filled = [value for value in values if value not in (None, "")]
     return not filled or sum(_numeric(value) for value in filled) * 2 >= len(filled)
+
+
+def cost_columns(fields: Iterable[str]) -> tuple[str, ...]:
+    """Return the columns that hold money, by their names."""
+    return tuple(name for name in fields if MONEY.search(name))
+
+
+def token_columns(fields: Iterable[str]) -> tuple[str, ...]:
+    """Return the columns that count tokens, or hold a mapping of such counts, by their names."""
+    return tuple(name for name in fields if name.lower() in USAGE or (TOKENS.search(name) and not LIMITS.search(name)))
 
 
 def _may_be_factor(name: str) -> bool:

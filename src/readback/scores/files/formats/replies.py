@@ -12,7 +12,7 @@ from readback.readers.files.bounded_diagnostics import BoundedDiagnostics
 from readback.scores.files import judge_reply
 from readback.scores.files.cell_findings import ScoreTexts
 from readback.scores.files.cells import Cell, apply_status, legible, stem, text_of
-from readback.scores.files.costs import Costs, Spent, cost_columns, token_columns
+from readback.scores.files.costs import Costs, Spent
 from readback.scores.files.denominators import Denominators
 from readback.scores.files.intake import Intake, columns, make_conditions
 from readback.scores.files.judge_reply import Mark, Reply
@@ -32,11 +32,13 @@ from readback.scores.files.layout import (
     SCORE_ENDING,
     VALUE,
     Layout,
+    cost_columns,
     fields_of,
     first,
     item_columns,
     layout,
     score_columns,
+    token_columns,
 )
 from readback.scores.files.reply_column import find_mark, locate_diagnostics
 from readback.scores.files.row_labels import label
