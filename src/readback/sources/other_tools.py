@@ -23,6 +23,8 @@ ROWS = (
     ({"custom_id", "params"}, "requests of an Anthropic batch"),
     ({"custom_id", "result"}, "answers of an Anthropic batch"),
 )
+# Columns of which rows of another tool have one.
+MARKS_OF_ROWS = frozenset({"promptIdx", "doc_id", "custom_id", "role"})
 MESSAGE = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", "timestamp", "id", "type", "created_at"})
 PROMPTFOO = "a promptfoo project"
 LM_EVAL = "a task of lm-eval"

@@ -17,7 +17,16 @@ from readback import adapters
 from readback.records.training import training_row
 from readback.scores import files
 from readback.scores.files.formats import list_formats
-from readback.sources import albert, comparisons, instruction_keys, instructions, model_yaml, plan, verification
+from readback.sources import (
+    albert,
+    comparisons,
+    instruction_keys,
+    instructions,
+    model_yaml,
+    other_tools,
+    plan,
+    verification,
+)
 from readback.sources.judges import judge_prompts, judge_rubric
 
 WORKSPACE, PROMPTS, INSTRUCTIONS, PLAN = (
@@ -80,6 +89,7 @@ OF_ADAPTER = frozenset(
 OF_VERIFICATION = frozenset((*verification.KEYS, *verification.OBSOLETE, *instruction_keys.SHORTCUTS))
 
 OF_DEFINITION = frozenset({"prompt_template", "prompt"})  # of which the first row of judges has one
+NOT_YET = "{}, which Readback does not read yet"
 SENT = {"prompt_text", "model_label", "prompt_mode"}  # columns of saved responses beside the response
 RECORD = {"rag", "instruction", "question", "query_text"}  # columns of what is asked, which a score file seldom has
 CHAT = {"messages", "completion", "chosen", "chosen_messages", "preferred_output"}  # columns of training rows
@@ -273,6 +283,14 @@ OF_MAPPINGS: tuple[OfMapping, ...] = (
 )
 
 
+def _rate_other_tool(table: Table) -> float:
+    return float(other_tools.describe_rows(table.fields) is not None)
+
+
+def _describe_other_tool(table: Table) -> str:
+    return NOT_YET.format(other_tools.describe_rows(table.fields))
+
+
 def _rate_definitions(table: Table) -> float:
     return float(judge_prompts.recognise(table.path, table.rows[0]))
 
@@ -314,8 +332,9 @@ def _describe_training(table: Table) -> str:
     return ""
 
 
-# Files of other tools are told from all of these before (`sources/other_tools`). What is none of them is a dataset.
+# Files of other tools come first. What is of none of these kinds is a dataset.
 OF_ROWS: tuple[OfRows, ...] = (
+    OfRows(TOOL, _rate_other_tool, _describe_other_tool, marks=other_tools.MARKS_OF_ROWS),
     OfRows(JUDGE, _rate_definitions, marks=OF_DEFINITION),
     OfRows(SCORES, _rate_scores, _describe_scores),
     OfRows(ANSWERS, _rate_saved_responses),

@@ -55,6 +55,7 @@ from readback.workspace.kinds import (
     LOG,
     MODEL,
     MODELFILE,
+    NOT_YET,
     OTHER,
     PART,
     PLAN,
@@ -139,7 +140,6 @@ LISTED = (langfuse.TOOL, mlflow_prompts.TOOL)  # tools of which a file may hold 
 
 OF_FOLDER = "what they are about is known in the folder whose requests they answer"
 OF_EXPORT = "requests of an OpenAI batch that Readback exported; once they were sent, name the file under sent:"
-NOT_YET = "{}, which Readback does not read yet"
 # Code without any of these states no system message: the role, a name that gets a value, a function that builds it.
 SAYS_SYSTEM = re.compile(rb"system\\?[\"']|system\w*\s*(?::[^=\n]{0,60})?=|def \w*system", re.IGNORECASE)
 
@@ -404,8 +404,6 @@ def _recognise_table(look: _Look) -> RecognisedFile:
     for name, description, fits in PROMPT_OBJECTS:
         if name in LISTED and look.suffix == ".json" and all(map(fits, rows)):
             return RecognisedFile(path, TOOL_PROMPT, fields=fields, detail=f"a list, each {description}", tool=name)
-    if tool := other_tools.describe_rows(fields):
-        return RecognisedFile(path, TOOL, fields=fields, detail=NOT_YET.format(tool))
     claim = classify_rows(Table(path, rows, fields, files.find_kind(path, file)))
     texts = claim.kind == DATASET and any(map(_holds_texts, rows))
     return RecognisedFile(path, claim.kind or DATASET, fields=fields, detail=claim.detail, texts=texts)
