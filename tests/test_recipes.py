@@ -30,7 +30,7 @@ from readback.serving.chat import formats as chat_formats
 Write = Callable[[Mapping[str, Any]], Path]
 FOLDER = PROJECT / "docs" / "adding"
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-TARGET = re.compile(r"(New file|Append to|In) `([^`]+)`")
+TARGET = re.compile(r"(New file|Append to|[Ii]n) `([^`\n]+\.[a-z]+)`")
 
 
 class Recipe:
