@@ -305,3 +305,25 @@ def test_a_format_is_known_by_one_of_the_columns_that_mark_it(name: str, row: di
     without = {column: value for column, value in row.items() if column.strip().lower() not in score_format.marks}
     assert without != row
     assert not score_format.fits([without], of_any_file)
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "content", "is_asked"),
+    [
+        ("run metrics", "m.json", b"{}", True),
+        ("run metrics", "m.json.gz", b"", True),
+        ("means", "m.csv", b"model,accuracy\na,0.5\n", False),
+        ("verification results", "v.csv", b"row_index,question_id,verify_result\n", True),
+        ("verification results", "v.csv", b"item,score\n1,2\n", False),
+        ("verification results", "c.jsonld", b'{"@context": {}, "@type": "DataFeed"}', True),
+        ("verification results", "v.json", '{"question_id": "1"}'.encode("utf-16"), True),
+        ("grades of a log", "s.csv", b"item,score\n1,2\n", False),
+        ("wide", "s.csv", b"item,tone_score\n1,2\n", False),
+    ],
+)
+def test_a_format_that_reads_a_file_as_a_whole_is_asked_by_ending_and_signs(
+    tmp_path: Path, name: str, file: str, content: bytes, is_asked: bool
+) -> None:
+    (tmp_path / file).write_bytes(content)
+    score_format = next(one for one in FORMATS if one.name == name)
+    assert score_format.may_open(tmp_path / file) is is_asked

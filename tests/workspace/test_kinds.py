@@ -72,7 +72,9 @@ def test_the_order_is_written_down() -> None:
         *("prompt configuration", "experiment plan", "comparisons", "judge prompt", "model"),
         *("user instructions", "adapter", "workspace file"),
     ]
-    assert [one.kind for one in OF_ROWS] == ["judge prompt", "scores", "answers", "answers", "training data"]
+    assert [one.kind for one in OF_ROWS] == [
+        *("file of another tool", "judge prompt", "scores", "answers", "answers", "training data"),
+    ]
     assert [score_format.name for score_format in list_formats()] == [
         *(
             "grades of a log",
