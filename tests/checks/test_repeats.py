@@ -12,7 +12,7 @@ from in_time import in_time
 
 from readback import workspace
 from readback.checks import rules
-from readback.checks.run import engine, first_records, repeats
+from readback.checks.run import engine, repeats
 from readback.checks.run.marks import collect_marks
 from readback.prompts import children
 from readback.readers.files.cache_folder import DiskFull
@@ -152,7 +152,7 @@ def test_a_rule_about_the_dataset_that_fails_is_our_fault_and_stops_no_other(
 
 @pytest.mark.parametrize("together", [1, 50])
 def test_the_first_record_of_each_mark_is_known(together: int) -> None:
-    first_records_of, expected, drawn = first_records.FirstRecords(), dict[int, int](), Random(17)
+    first_records_of, expected, drawn = repeats.FirstRecords(), dict[int, int](), Random(17)
     for first in range(0, 2_000, together):
         marks = [
             drawn.choice(list(expected)) if drawn.random() < 0.2 and expected else drawn.getrandbits(64) - (1 << 63)
@@ -167,7 +167,7 @@ def test_the_first_record_of_each_mark_is_known(together: int) -> None:
 
 
 def test_where_there_is_no_room_for_marks_a_sentence_says_so() -> None:
-    marks = first_records.FirstRecords()
+    marks = repeats.FirstRecords()
     marks._table.execute("PRAGMA max_page_count = 2")
     with pytest.raises(DiskFull, match="no room for a temporary file"):
         marks.find_repeats(range(10_000), range(10_000))

@@ -7,20 +7,52 @@ other, only where two hashes agree.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from readback.checks import rules
 from readback.checks.rules import Fault
-from readback.checks.run.first_records import FirstRecords
 from readback.checks.run.marks import Kind, Marks
+from readback.readers.files.cache_folder import DiskFull
 from readback.records.dataset import Dataset
 from readback.types import Finding, Record, RuleContext, Workspace
 
 LOOKS = 8  # at earlier records, after which the pages of the index are given back
+MEMORY = 16_384  # KiB of the table that stay in memory; the rest lies in a temporary file, which goes with the process
 FILE = 1 << 40  # records that a file may have, so that one number names the file and the record
 
 FoundByRecord = Mapping[int, Sequence[Finding | Fault]]  # by the numbers of records
+
+
+class FirstRecords:
+    """The first record of each mark (a hash of 64 bits): a table of hashes in a temporary SQLite database."""
+
+    def __init__(self) -> None:
+        self._table = sqlite3.connect("", isolation_level=None)  # the name of a temporary database
+        self._table.execute(f"PRAGMA cache_size = -{MEMORY}")
+        self._table.execute("PRAGMA journal_mode = OFF")
+        self._table.execute("CREATE TABLE mark (mark INTEGER PRIMARY KEY, record INTEGER NOT NULL)")
+
+    def find_repeats(self, marks: Sequence[int], records: Sequence[int]) -> list[tuple[int, int]]:
+        """Take marks, each with the number of its record; return (place among them, first record) of those that another
+        record had first. Raises DiskFull.
+        """
+        try:
+            before = self._table.total_changes
+            self._table.execute("BEGIN")
+            self._table.executemany("INSERT OR IGNORE INTO mark VALUES (?, ?)", zip(marks, records, strict=True))
+            self._table.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            raise DiskFull(f"there is no room for a temporary file of the check ({error}); free some space") from error
+        if self._table.total_changes - before == len(marks):
+            return []
+        repeats = []
+        for place, (mark, record) in enumerate(zip(marks, records, strict=True)):
+            first = self._table.execute("SELECT record FROM mark WHERE mark = ?", (mark,)).fetchone()[0]
+            if first != record:
+                repeats.append((place, first))
+        return repeats
 
 
 @dataclass(slots=True)

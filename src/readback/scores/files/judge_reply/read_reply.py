@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -10,7 +11,6 @@ from typing import Any, Literal
 from readback.readers.json_text import Decoder, NotJson
 from readback.scores.files.judge_reply.json_objects import Found, Span, holds, inner, objects
 from readback.scores.files.judge_reply.plain_forms import find_plain_scores
-from readback.scores.files.judge_reply.python_mapping import spell_as_json
 from readback.types import Diagnostic, Location
 
 Step = Literal["whole", "fence json", "fence", "braces", "python mapping", "plain form"]
@@ -19,6 +19,11 @@ OPENS, CLOSES = "<think>", "</think>"
 FENCE = re.compile(r"`{3,}+[ \t]*+([\w+.-]*+)[^\S\n]*+\s*+", re.ASCII)
 CLOSING = re.compile(r"\s*+```", re.ASCII)
 FIRST_JSON = re.compile(r"```json\s*(.*?)\s*```", re.DOTALL)
+# A quoted text or a word of a mapping that Python printed: `{'score': 8, 'ok': True}`.
+PYTHON_TOKEN = re.compile(r"'((?:[^'\\\n]|\\.)*+)'|\"((?:[^\"\\\n]|\\.)*+)\"|\b(True|False|None)\b")
+JSON_WORDS = {"True": "true", "False": "false", "None": "null"}
+ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+MEANT = {"n": "\n", "t": "\t", "r": "\r"}
 MOST = 100  # other objects of an ambiguous reply whose places are kept
 
 
@@ -98,7 +103,7 @@ def _without_object(
     if "{" not in proper:
         return Reply(thought=thought, refused=refused, unknown_form=bool(proper.strip()))
     if not refused:
-        spelled = spell_as_json(proper)
+        spelled = _spell_as_json(proper)
         good = [candidate for candidate in objects(spelled, 0, len(spelled)) if not candidate.refused]
         holding = [candidate for candidate in (_find_holder(candidate, keys) for candidate in good) if candidate]
         if holding:
@@ -180,3 +185,18 @@ def _decode(text: str, start: int, end: int, step: Step) -> Reply | None:
     if isinstance(value, dict):
         return Reply(step, value, (start, end))
     return None
+
+
+def _spell_as_json(text: str) -> str:
+    """Return a text with its quoted strings and its True, False and None as JSON has them."""
+    return PYTHON_TOKEN.sub(_spell_token, text)
+
+
+def _spell_token(match: re.Match[str]) -> str:
+    if match[3]:
+        return JSON_WORDS[match[3]]
+    if match[1] is not None:
+        inside = match[1]
+    else:
+        inside = match[2]
+    return json.dumps(ESCAPE.sub(lambda escape: MEANT.get(escape[1], escape[1]), inside), ensure_ascii=False)
