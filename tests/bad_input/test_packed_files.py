@@ -69,7 +69,6 @@ def test_who_looks_at_the_first_rows_unpacks_no_more_and_says_nothing_of_the_res
             yield frame
 
     monkeypatch.setattr(raw_rows, "unpack", counted)
-    monkeypatch.setattr("readback.records.index_pass.unpack", counted)
     rows = list(raw_rows.read_raw_rows(path, path.name, enough=3))
     assert max(written) <= raw_rows.BEGINNING
     assert sum(isinstance(row, Row) for row in rows) >= 3
