@@ -91,9 +91,13 @@ def test_the_first_item_is_the_fair_comparison_by_its_question_and_says_what_the
     assert 'data-rb-item="' + RESULT in said(test)
     assert "Comparison Does reading the manual help?" in told
     badge = t("scores.synthetic_here")
-    assert f"The data favour “instruction-only, open book”. {badge} The interval of the mean of" in told
+    assert f"The data favour “instruction-only, open book”. {badge} ✓ Fair. Only the prompt differs." in told
+    assert "A warning is on one side only: “An answer cites contexts that were not sent”. ○ 2 things were" in told
     assert told.index("The data favour") < told.index("Only the prompt differs") < told.index("+1.78")
-    assert "Before you sign: 6 errors that nobody accepted and 6 items without a decision" in told
+    assert "Before you sign: 6 items without a decision, 3 of them about 6 errors that nobody accepted" in told
+    (choice,) = [group for group in test.button_group if group.label == "Decision"]
+    assert list(choice.options) == ["Rely on it all the same", "Not until changed", "Decide later"]
+    assert '<p class="rb-decide-on">Does reading the manual help?</p>' in said(test)
     assert "Signing is not blocked" in told
     named(test)
     form = decision_bar.get_form(Item(RESULT, "score", ""))

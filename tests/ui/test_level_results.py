@@ -113,6 +113,24 @@ def test_a_planned_pair_without_a_difference_names_what_tells_more(write: Write,
     assert "rb-forest-axis" in draw(write(files), criterion="facts")
 
 
+def test_a_pair_without_a_difference_has_no_axis_on_review_either(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = write(
+        {
+            "readback.yml": PLANNED,
+            "s.csv": HEAD + _write_rows("tone", {"a": "0120120", "b": "0120120"}),
+            "d.jsonl": [{"id": f"q{n}", "q": f"number {n} is so?"} for n in range(7)],
+        }
+    )
+    monkeypatch.setenv("READBACK_WORKSPACE", str(root))
+    page = looking.page("review")
+    text = looking.words(page)
+    assert "tone: no score differs." in text
+    assert "b versus a the same on all 7" in text
+    assert "rb-forest-axis" not in looking.said(page)
+
+
 @pytest.mark.parametrize(
     ("values", "expected"),
     [

@@ -7,7 +7,7 @@ The picture is a table in HTML: it is there with the first words of the page, an
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, floor, log10
 from typing import Any
 
@@ -193,13 +193,21 @@ def describe_lines(
 
 
 def draw_picture(
-    table: ScoreTable, workspace: Workspace, lines: Sequence[Line], criterion: Criterion, fairness: str = ""
+    table: ScoreTable,
+    workspace: Workspace,
+    lines: Sequence[Line],
+    criterion: Criterion,
+    fairness: str = "",
+    title: str = "",
 ) -> None:
     """Draw these differences alone, on another page, which says itself whether they are fair; `fairness` is the kind
-    of its verdict, so that the words beside a difference are no answer where there can be none.
+    of its verdict, so that the words beside a difference are no answer where there can be none. A question that is the
+    `title` of that page is not asked again.
     """
     comparisons = [line for line in lines if isinstance(line, Comparison)]
     axis = find_axis(table, workspace, lines, criterion)
+    judged = Fairness(fairness, "", Markup(""))
+    entries = build_entries(table, workspace, lines, [judged] * len(lines), axis, criterion)
     markup = render_template(
         "ui/results/forest.html.jinja",
         t=t,
@@ -211,10 +219,7 @@ def draw_picture(
         other="",
         points=_format_points(comparisons, criterion),
         axis=axis,
-        lines=[
-            _build_line(table, workspace, line, Fairness(fairness, "", Markup("")), axis, criterion, is_first=False)
-            for line in lines
-        ],
+        lines=[replace(entry, question="") if entry.question == title else entry for entry in entries],
         more=[],
     )
     choices.draw_style()

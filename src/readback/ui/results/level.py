@@ -19,10 +19,9 @@ from readback.scores.table import ConditionKey, ScoreTable
 from readback.scores.values.criteria import MINUS
 from readback.types import Criterion, Workspace
 from readback.ui.common import show
-from readback.ui.results import drilldown, forest, matrix, means
+from readback.ui.results import choices, drilldown, forest, matrix, means
 from readback.ui.results.choices import View
 from readback.ui.results.drilldown import format_address
-from readback.ui.results.forest import ForestLine
 from readback.ui.results.lead import Concluded, Fairness
 from readback.words import t
 
@@ -77,9 +76,12 @@ def draw_level(
     forest.collect_figure(table, lines, criterion, sentence)
 
 
-def render_pairs(entries: Sequence[ForestLine]) -> Markup:
-    """Return pairs of which no score differs, for another page: on how many questions they are the same."""
-    return render_template("ui/results/level_pairs.html.jinja", t=t, lines=entries)
+def draw_pairs(table: ScoreTable, workspace: Workspace, lines: Sequence[Line], criterion: Criterion) -> None:
+    """Draw pairs of which no score differs on another page, which says itself whether they are fair."""
+    axis = forest.find_axis(table, workspace, lines, criterion)
+    entries = forest.build_entries(table, workspace, lines, [forest.UNLOOKED] * len(lines), axis, criterion)
+    choices.draw_style()
+    show.draw(render_template("ui/results/level_alone.html.jinja", t=t, lines=entries, criterion=criterion.name))
 
 
 def _has_one_baseline(lines: Sequence[Line]) -> bool:

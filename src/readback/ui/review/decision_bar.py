@@ -10,6 +10,7 @@ import streamlit as st
 from readback.records.changed import DatasetChanged
 from readback.review import decision_words, state
 from readback.review.agenda import Agenda, Item
+from readback.review.event import Verdict
 from readback.review.subject import to_json
 from readback.ui.common import address, show
 from readback.ui.common.draw import reviewing
@@ -25,11 +26,17 @@ def get_form(item: Item) -> str:
     return f"{FORM}{hashlib.sha256(item.key.encode()).hexdigest()[:10]}"
 
 
-def draw(agenda: Agenda, item: Item) -> None:
-    """Draw what was decided on an item, and the fields to decide. It is one form: nothing is sent until it is saved."""
+def draw(agenda: Agenda, item: Item, warning: str | None = None) -> None:
+    """Draw what was decided on an item, and the fields to decide. It is one form: nothing is sent until it is saved.
+    `warning` says why its scores are no ground for a decision: then to rely on them is to do so all the same.
+    """
+    if item.kind != "score":
+        warning = None
     form, decision = get_form(item), agenda.decided.get(item.key)
     made_on.begin(item.subject)
     with st.container(key="decide_item"):
+        if not present.on():
+            show.draw(show.h('<p class="rb-decide-on">{}</p>', agenda_items.title(item)))
         if decision is not None:
             show.draw(agenda_items.draw_decision(decision))
         with st.form(f"form_{form}", border=False, enter_to_submit=True):
@@ -39,8 +46,10 @@ def draw(agenda: Agenda, item: Item) -> None:
                     t("review.verdict"),
                     state.VERDICTS,
                     key=f"verdict_{form}",
-                    format_func=partial(decision_words.name_verdict, kind=item.kind),
+                    format_func=partial(_name_choice, item.kind, warning is not None),
                 )
+                if warning is not None and not present.on():
+                    show.draw(show.h('<p class="rb-small rb-warn">{}</p>', warning))
                 hint = t("review.reason_hint" if item.kind in ("comparison", "score") else "review.reason_hint_finding")
                 st.text_area(t("review.reason"), key=f"reason_{form}", height=68, placeholder=hint)
             with st.container(key="item_rest", horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -52,6 +61,13 @@ def draw(agenda: Agenda, item: Item) -> None:
         if not present.on():
             show.draw(show.h('<p class="rb-small">{}</p>', t("review.decision_kept")))
         reviewing.show_outcome(form, with_name=False)
+
+
+def _name_choice(kind: str, is_warned: bool, verdict: Verdict) -> str:
+    """Return the words of a choice; what speaks against it is in them."""
+    if is_warned and verdict == "accept":
+        return t("decision.accept_score_warned")
+    return decision_words.name_verdict(verdict, kind)
 
 
 def _draw_rest(form: str) -> None:

@@ -21,6 +21,7 @@ from readback.review.state import Note, Review
 from readback.scores import in_view
 from readback.scores.comparing.compare import list_planned
 from readback.scores.comparing.comparison import Comparison
+from readback.scores.drawn_pairs import is_level
 from readback.scores.sentences import report
 from readback.scores.sentences.report import Line
 from readback.scores.table import ScoreTable
@@ -29,7 +30,7 @@ from readback.ui.common import show
 from readback.ui.common.draw import verdict
 from readback.ui.common.draw.head import present
 from readback.ui.common.state import choice
-from readback.ui.results import forest, means
+from readback.ui.results import forest, level, means
 from readback.ui.review import board, entry_shown, first_lines, marked_message, note_form
 from readback.words import t
 
@@ -56,17 +57,13 @@ def draw(item: Item, review: Review, since: Since | None, table: ScoreTable | No
             for note in review.notes:
                 if item.key == f"note:{note.id}":
                     _draw_note(item, note)
-        elif item.kind == "score":
-            _draw_touching(item)
-            if table is not None:
-                _draw_chart(item, table)
+        elif item.kind == "score" and table is not None:
+            _draw_chart(item, table)
     if item.verdict is not None:
         _draw_difference_of_texts(item)
     with first:
         if item.kind == "comparison" and table is not None and len(table.columns):
             _draw_difference_of_scores(item, table)
-        if item.kind != "score":  # it has them above its picture
-            _draw_touching(item)
         for entry in (item.entry, *item.entries) if item.kind == "added" else item.entries:
             _draw_entry(entry)
         if item.findings and item.kind != "finding":
@@ -95,8 +92,11 @@ def link(item: Item) -> Markup | str:
 def _draw_facts(item: Item) -> None:
     """Draw the verdict on a comparison with its reason, and what else is known of an item."""
     if item.verdict is not None:
-        reason = verdict.why(item.verdict, brief=present.on())
-        show.draw(show.h('<p class="rb-verdict">{} {}</p>', verdict.word(item.verdict), reason))
+        if present.on():
+            reason = verdict.why(item.verdict, brief=True)
+            show.draw(show.h('<p class="rb-verdict">{} {}</p>', verdict.word(item.verdict), reason))
+        else:
+            show.draw(verdict.lines(item.verdict, _list_touching(item)))
         return
     if item.kind == "note" or present.on():
         return  # the note has them itself, and what is presented is one thing
@@ -110,11 +110,11 @@ def _draw_facts(item: Item) -> None:
     show.draw(show.h('<p class="rb-small">{}</p>{}', " ".join(facts[:FACTS]), rest))
 
 
-def _draw_touching(item: Item) -> None:
-    """Draw which errors are on a side of a comparison besides what its verdict names."""
-    touching = item.facts[len(comparisons.why(item.verdict)) :] if item.verdict is not None else ()
-    if touching and not present.on():
-        show.draw(show.h('<p class="rb-small">{}</p>', " ".join(touching)))
+def _list_touching(item: Item) -> tuple[str, ...]:
+    """Return which errors and warnings are on a side of a comparison besides what its verdict names."""
+    if item.verdict is None:
+        return ()
+    return tuple(item.facts[len(comparisons.why(item.verdict)) :])
 
 
 def _draw_conclusion(item: Item, table: ScoreTable | None) -> None:
@@ -138,7 +138,7 @@ def _draw_conclusion(item: Item, table: ScoreTable | None) -> None:
         look, words = "plain", t("agenda.no_conclusion")
     if conclusion.answer and not present.on():  # what is presented has few words
         if conclusion.better is not None and _find_planned(item, table) is not None:
-            headline = conclusion.caveat  # the picture has the criterion and the numbers
+            headline = ""  # the picture has the criterion and the numbers
         else:
             headline = conclusion.headline
     else:
@@ -185,7 +185,7 @@ def _draw_difference_of_texts(item: Item) -> None:
         show.draw(
             show.h(
                 '<p class="rb-small">{}</p>{}',
-                t("agenda.first_record", a=a, b=b, said=sentence),
+                t("agenda.first_record", said=sentence),
                 first_lines.build(difference, a, b),
             )
         )
@@ -228,16 +228,19 @@ def _draw_chart(item: Item, table: ScoreTable) -> None:
         about = [line for line in lines if line.planned and {line.planned.a, line.planned.b} == sides]
         lines = about or lines
     if lines:
-        _draw_forest(table, criterion, lines)
+        _draw_forest(table, criterion, lines, title=item.title)
 
 
-def _draw_forest(table: ScoreTable, criterion: str, lines: list[Line], fairness: str = "") -> None:
-    """Draw differences as Results draws them. `fairness` is the kind of the verdict that stands above them, which is
-    not said again.
+def _draw_forest(table: ScoreTable, criterion: str, lines: list[Line], fairness: str = "", title: str = "") -> None:
+    """Draw differences as Results draws them. `fairness` is the kind of the verdict that stands above them, and `title`
+    that of the item: neither is said again. Where no score differs, there is no picture, but on how many questions.
     """
     judge = next(iter(in_view.judges(table, criterion)))
     view = in_view.get_judge_table(table, judge)
-    forest.draw_picture(view, choice.workspace(), lines, view.criteria[criterion], fairness)
+    if is_level(lines):
+        level.draw_pairs(view, choice.workspace(), lines, view.criteria[criterion])
+    else:
+        forest.draw_picture(view, choice.workspace(), lines, view.criteria[criterion], fairness, title)
 
 
 # A note with the text it is on, and what somebody put there from a page.

@@ -12,6 +12,7 @@ from readback.review.agenda import Agenda, Item
 from readback.ui.common import show
 from readback.ui.common.draw.head import present
 from readback.ui.common.state import choice
+from readback.ui.results import means
 from readback.ui.review import agenda_items, decision_bar, evidence
 from readback.ui.review.room import Meeting
 from readback.words import t
@@ -64,7 +65,8 @@ def _draw_item(agenda: Agenda, item: Item, meeting: Meeting) -> None:
         with nullcontext() if present.on() else st.container(key="item_evidence"):
             evidence.draw(item, meeting.review, meeting.since.changes, meeting.table)
         with present.slide("decision") if present.on() else nullcontext():
-            decision_bar.draw(agenda, item)
+            warning = means.format_synthetic(meeting.table) if meeting.table is not None else None
+            decision_bar.draw(agenda, item, warning)
 
 
 # The time that is spent on an item, where somebody wants to see it.

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from readback.checks.summary import Audit
 from readback.html.templates import render_template
 from readback.readers.files.cache_folder import uploaded
-from readback.review.agenda import Agenda, build_agenda
+from readback.review.agenda import Agenda, Item, build_agenda
 from readback.review.open_points import count_open_points
 from readback.review.state import Review
 from readback.scores.table import ScoreTable
@@ -111,7 +111,14 @@ def _build_lead(meeting: Meeting) -> Markup:
     points = _count_open(meeting)
     if not points:
         return show.h('<p class="rb-before-sign">{}</p>', t("agenda.nothing_before_signing"))
-    parts = [show.h("<strong>{}</strong>", t(f"review.point_{name}", n=n)) for name, n in points.items()]
+    about_errors = sum(_is_about_errors(item) for item in meeting.agenda.open)
+    counts = []
+    for name, n in points.items():
+        if name == "undecided" and about_errors and "errors" in points:
+            counts.append(t("review.point_undecided_errors", n=n, k=about_errors, errors=points["errors"]))
+        elif name != "errors" or not about_errors:
+            counts.append(t(f"review.point_{name}", n=n))
+    parts = [show.h("<strong>{}</strong>", words) for words in counts]
     what = show.join([show.join(parts[:-1], ", "), parts[-1]] if len(parts) > 1 else parts, t("agenda.and"))
     return show.h(
         '<p class="rb-before-sign">{} {}. <span class="rb-small">{}</span></p>',
@@ -119,6 +126,11 @@ def _build_lead(meeting: Meeting) -> Markup:
         what,
         t("agenda.not_blocked"),
     )
+
+
+def _is_about_errors(item: Item) -> bool:
+    """Tell whether an item is about errors: those of one rule, or those that make a comparison unfair."""
+    return item.severity == "error" or (item.verdict is not None and item.verdict.kind == "unfair")
 
 
 def _build_way_to_sign(meeting: Meeting) -> Markup:

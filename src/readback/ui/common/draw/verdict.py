@@ -99,6 +99,28 @@ def line(verdict: Verdict, folded: bool = False) -> Markup:
     return show.h('<div class="rb-folded">{}{}</div>', paragraph, more)
 
 
+def lines(verdict: Verdict, touching: Sequence[str] = ()) -> Markup:
+    """Return a line on what was checked, one on each of `touching`, which is found on a side, and what was not checked,
+    which is folded.
+    """
+    alone = " ".join(_alone(verdict))
+    sign = Markup("")  # the other words have theirs
+    if verdict.kind == "fair":
+        sign = Markup('<span class="rb-verdict-sign" aria-hidden="true">✓</span> ')
+    first = show.h('<p class="rb-verdict">{}{} {} {}</p>', sign, word(verdict), why(verdict, brief=True), alone)
+    parts = [first, *(show.h('<p class="rb-verdict">{}</p>', fact) for fact in touching)]
+    if unlooked := not_checked(verdict.unchecked):
+        title = t("verdict.unchecked_n", n=len(verdict.unchecked))
+        parts.append(
+            show.h(
+                '<details class="rb-unchecked"><summary>{}</summary><p class="rb-small">{}</p></details>',
+                show.h('<span aria-hidden="true">○</span> {}', title),
+                unlooked,
+            )
+        )
+    return show.h('<div class="rb-verdict-lines">{}</div>', show.join(parts))
+
+
 def describe_touching(verdict: Verdict, weighed_groups: Sequence[Weighed]) -> Markup:
     """Return that nothing grave touches a fair pair, or that a warning is on one side of it; of one that cannot be
     judged the errors. Of the others the reason of the verdict has said it.
