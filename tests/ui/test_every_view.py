@@ -141,7 +141,7 @@ def test_equal_texts_of_a_row_share_a_place_with_all_their_adapters_and_findings
 
 def test_an_adapter_is_compared_with_the_same_condition_and_a_condition_with_a() -> None:
     test = every(**MISTAKES, record="ellery-03", condition="base, open book")
-    (adapter,) = (line for line in adapters(test) if line.startswith("no_system "))
+    (adapter,) = (line for line in adapters(test) if line.startswith("no_system"))
     assert "Puts the system message into the user message, in 8 of 11." in adapter
     assert "The system text is in the user message, and the Modelfile has one, too" in adapter
     row = cells(test)["instruction-only, closed book"]
@@ -168,7 +168,7 @@ def test_through_the_adapter_of_a_the_other_conditions_come_first() -> None:
     test = every(**MISTAKES, record="ellery-03", condition="base, open book", adapter="gateway")
     assert heads(test)[:2] == [
         "Through the adapter gateway compared with the text in view",
-        "Without an adapter, or through manual compared with the text at its left",
+        "Without an adapter (manual: the same) compared with the text at its left",
     ]
     first = cells(test)["instruction-only, closed book"][0]
     assert ">gateway</a>" in first
@@ -272,7 +272,7 @@ def adapters(test: AppTest) -> list[str]:
 
 def outlines(line: str) -> list[list[tuple[str, str]]]:
     """The role and the text in short of each message, in each cell of a line."""
-    pattern = r'rb-outline-role">(.*?)</span><div class="rb-outline-text">(.*?)(?:<a class|</div>)'
+    pattern = r'rb-outline-role">(.*?)</span><div class="rb-outline-text" dir="auto">(.*?)(?:<a class|</div>)'
     return [
         [(role, plain(text)) for role, text in re.findall(pattern, cell, re.DOTALL)] for cell in line.split("<td")[1:]
     ]
@@ -307,7 +307,7 @@ def test_a_cell_has_the_words_of_the_template_and_the_beginning_of_what_the_data
 def test_adapters_that_give_the_same_text_in_every_row_share_a_column_and_texts_are_counted() -> None:
     test = every(**MISTAKES, record="ellery-03", condition="base, open book")
     assert [head.split(" compared ")[0] for head in heads(test)] == [
-        "Without an adapter, or through manual",
+        "Without an adapter (manual: the same)",
         "Through the adapter no_system",
         "Through the adapter gateway",
     ]

@@ -74,6 +74,15 @@ def test_of_a_long_value_what_the_other_message_does_not_have_is_new_and_its_end
     assert shown[3].text.endswith("\nQuestion: Why?\nAnswer:")  # type: ignore[union-attr]
 
 
+def test_a_sentence_of_another_message_is_moved() -> None:
+    shown = list_stretches(excerpt(template("Be kind.\n\nBe short.\nWhy?"), differs=0), "Why?", elsewhere="Be kind.")
+    assert shown == (
+        Stretch("Be kind.\n\n", "yours", True, True),
+        Stretch("Be short.\n", "yours", True),
+        Stretch("Why?", "yours"),
+    )
+
+
 def test_between_what_two_messages_share_is_shown_with_what_is_left_out_counted() -> None:
     end = "the end " * 20
     begin = "at the start " * 20

@@ -79,6 +79,8 @@ def render_matrix(rows: Sequence[Row], cells: Cells, ids: Mapping[str, str], in_
     key = message.list_key(looks, most)
     if any(cell.reference for cell in cells.values()):
         key.append(show.h("<mark>{}</mark>", t("cells.key_new")))
+    if any("rb-moved" in text for *_, line in lines for cell in line for _, text in cell.messages):
+        key.append(show.h('<mark class="rb-moved">{}</mark>', t("cells.key_moved")))
     return render_template(
         "ui/prompts/every/matrix.html.jinja",
         heads=heads if len(columns) > 1 or len(columns[0].adapters) > 1 else [],
@@ -88,6 +90,7 @@ def render_matrix(rows: Sequence[Row], cells: Cells, ids: Mapping[str, str], in_
         many=len(columns) > 2,
         ways=t("cells.matrix"),
         key=key,
+        key_label=t("cells.key"),
         whole=t("cells.whole"),
         in_view=t("cells.in_view"),
     )
@@ -195,14 +198,14 @@ def _make_cell(
 def _make_message(excerpt: Excerpt, cell: PromptLengths, cells: Cells, is_window: bool) -> tuple[str, Markup]:
     """Return the role of a message and its text in short."""
     name = _name_role(excerpt.role)
-    other = _find_text(cell.reference, excerpt.role, cells)
+    other, elsewhere = _find_texts(cell.reference, excerpt.role, cells)
     if is_window and other is not None and excerpt.differs is None and not excerpt.alone:
         return name, show.h('<span class="rb-small">{}</span>', t("cells.same_message"))
-    stretches = list_stretches(excerpt, other, is_window)
+    stretches = list_stretches(excerpt, other, is_window, elsewhere)
     return name, show.join([_draw(stretch) for stretch in stretches])
 
 
-def _explain_unknown(cell: PromptLengths) -> str | None:
+def explain_unknown(cell: PromptLengths) -> str | None:
     """Return why it is not known which system message goes with a text; None where it is known."""
     roles = tuple(Message(excerpt.role, ()) for excerpt in cell.excerpts)
     return explain_unknown_system(choice.workspace(), cell.choice, roles)
@@ -210,7 +213,7 @@ def _explain_unknown(cell: PromptLengths) -> str | None:
 
 def _say_unknown(cell: PromptLengths) -> list[tuple[str, Markup]]:
     """Return the line of a system message that no file states."""
-    why = _explain_unknown(cell)
+    why = explain_unknown(cell)
     if why is None:
         return []
     words = show.h('<span class="rb-unstated-system" title="{}">{}</span>', why, t("cells.system_unknown"))
@@ -219,17 +222,22 @@ def _say_unknown(cell: PromptLengths) -> list[tuple[str, Markup]]:
 
 def _list_changes(cell: PromptLengths) -> Sequence[str]:
     """Return what a text does differently, without what the line of an unknown system message says."""
-    if cell.changes and "system" in cell.lacks and _explain_unknown(cell) is not None:
+    if cell.changes and "system" in cell.lacks and explain_unknown(cell) is not None:
         return cell.changes[1:]
     return cell.changes
 
 
-def _find_text(reference: Selection | None, role: str, cells: Cells) -> str | None:
-    """Return the text of the messages with a role that a text is compared with; None where there is no such text."""
+def _find_texts(reference: Selection | None, role: str, cells: Cells) -> tuple[str | None, str]:
+    """Return the text of the messages with a role that a text is compared with, None where there is no such text, and
+    that of the other messages.
+    """
     if reference is None or reference not in cells:
-        return None
-    excerpts = [excerpt for excerpt in cells[reference].excerpts if excerpt.role == role]
-    return "\n".join("".join(segment.text for segment in excerpt.segments) for excerpt in excerpts)
+        return None, ""
+    texts = [
+        (excerpt.role, "".join(segment.text for segment in excerpt.segments)) for excerpt in cells[reference].excerpts
+    ]
+    of_role = "\n".join(text for other_role, text in texts if other_role == role)
+    return of_role, "\n".join(text for other_role, text in texts if other_role != role)
 
 
 def _name_role(role: str) -> str:
@@ -249,12 +257,16 @@ def _draw(stretch: Stretch | Gap) -> Markup:
     ]
     inner = show.join(parts)
     words = show.h('<span class="rb-s rb-{}">{}</span>', stretch.look, inner)
+    if stretch.is_moved:
+        return show.h('<mark class="rb-moved">{}</mark>', words)
     if stretch.is_new:
         return show.h("<mark>{}</mark>", words)
     return words
 
 
 def _describe_gap(gap: Gap) -> str:
+    if gap.is_shared and gap.name:
+        return t("cells.gap_shared_value", n=gap.length, name=gap.name)
     if gap.is_shared:
         return t("cells.gap_shared", n=gap.length)
     if gap.times > 1:
@@ -324,7 +336,8 @@ def _describe_column(column: Column, rows: Sequence[Row], cells: Cells) -> tuple
         sentences.append(t("cells.more_ways", n=len(ways) - WAYS))
     if not changed:
         sentences.append(t("cells.adapter_nothing"))
+    does = " ".join(sentences)
     marks = name_findings([cell for _, cell in pairs], [first for first, _ in pairs])
     if all(cell.choice.condition and cell.choice.adapter for _, cell in pairs):
-        sentences.append(t("cells.unplanned"))
-    return " ".join(sentences), marks
+        return t("cells.unplanned", does=does), marks
+    return f": {does}", marks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from readback.checks.run.prompt_lengths import Excerpt
 from readback.html import exact
@@ -24,11 +24,14 @@ SENTENCE = re.compile(r"[^\n]*?(?:[.!?](?=\s)|\n|$)\s*")
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A stretch of a message as it is; `is_new`: the message that it is compared with does not have it."""
+    """A stretch of a message as it is; `is_new`: the message that it is compared with does not have it; `is_moved`: but
+    another message beside that one has.
+    """
 
     text: str
     look: str
     is_new: bool = False
+    is_moved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +58,11 @@ class Run:
     times: int = 1
 
 
-def list_stretches(excerpt: Excerpt, other: str | None, is_window: bool = False) -> tuple[Stretch | Gap, ...]:
+def list_stretches(
+    excerpt: Excerpt, other: str | None, is_window: bool = False, elsewhere: str = ""
+) -> tuple[Stretch | Gap, ...]:
     """Return what an outline shows of a message. `other` is the text of the message it is compared with, None where
-    there is none to compare with.
+    there is none to compare with; `elsewhere` are the texts of the messages beside that one.
 
     `is_window`: where both begin or end alike, only what is between is shown, as between two adapters.
     """
@@ -76,13 +81,13 @@ def list_stretches(excerpt: Excerpt, other: str | None, is_window: bool = False)
         if size >= WHOLE:
             break
         if run.look == "data" and run.times == 1 and other is not None and len(run.text) > VALUE:
-            pieces = _compare_value(run, other)
+            pieces = _compare_value(run, other, elsewhere)
         elif run.look == "data":
             marked = differs is not None and offset <= differs < offset + len(run.text)
             beginning = MOST if len(run.text) > excerpt.length / 2 and run.times == 1 else BEGINNING
             pieces = _shorten_value(run, beginning, differs - offset if marked and differs is not None else None)
         else:
-            pieces = _shorten_words(run, other)
+            pieces = _shorten_words(run, other, elsewhere)
         for piece in pieces:
             stretches.append(piece)
             if isinstance(piece, Stretch):
@@ -160,14 +165,14 @@ def _shorten_value(run: Run, beginning: int, differs: int | None) -> Iterator[St
     yield Gap(len(run.text) - stop, run.name, run.times)
 
 
-def _compare_value(run: Run, other: str) -> Iterator[Stretch | Gap]:
+def _compare_value(run: Run, other: str, elsewhere: str) -> Iterator[Stretch | Gap]:
     """Yield a long value by sentence, those that the other message does not have marked; of what it has, too, the
     beginning and the end, where the order shows.
     """
-    for piece in _split_sentences(run, other):
+    for piece in _split_sentences(run, other, elsewhere):
         if piece.is_new and len(piece.text) > WORDS:
             stop = piece.text.rfind(" ", WORDS // 2, WORDS) + 1 or WORDS
-            yield Stretch(piece.text[:stop], piece.look, True)
+            yield replace(piece, text=piece.text[:stop])
             yield Gap(len(piece.text) - stop, run.name)
         elif piece.is_new or len(piece.text) <= BEGINNING + END + VALUE:
             yield piece
@@ -175,7 +180,7 @@ def _compare_value(run: Run, other: str) -> Iterator[Stretch | Gap]:
             start = piece.text.rfind(" ", BEGINNING // 2, BEGINNING) + 1 or BEGINNING
             end = _find_end(piece.text)
             yield Stretch(piece.text[:start], piece.look)
-            yield Gap(end - start, is_shared=True)
+            yield Gap(end - start, run.name, is_shared=True)
             if end < len(piece.text):
                 yield Stretch(piece.text[end:], piece.look)
 
@@ -186,18 +191,18 @@ def _find_end(text: str) -> int:
     return next((start for start in starts if len(text) - start <= END), len(text))
 
 
-def _shorten_words(run: Run, other: str | None) -> Iterator[Stretch | Gap]:
+def _shorten_words(run: Run, other: str | None, elsewhere: str) -> Iterator[Stretch | Gap]:
     """Yield words of a template by sentence, those that the other message does not have marked; long ones are cut."""
-    for piece in _split_sentences(run, other):
+    for piece in _split_sentences(run, other, elsewhere):
         if len(piece.text) <= WORDS:
             yield piece
             continue
         stop = piece.text.rfind(" ", WORDS // 2, WORDS) + 1 or WORDS
-        yield Stretch(piece.text[:stop], piece.look, piece.is_new)
+        yield replace(piece, text=piece.text[:stop])
         yield Gap(len(piece.text) - stop)
 
 
-def _split_sentences(run: Run, other: str | None) -> list[Stretch]:
+def _split_sentences(run: Run, other: str | None, elsewhere: str) -> list[Stretch]:
     """Return the sentences of a text; neighbours that the other message has, or does not have, are one."""
     pieces: list[Stretch] = []
     for match in SENTENCE.finditer(run.text):
@@ -205,8 +210,9 @@ def _split_sentences(run: Run, other: str | None) -> list[Stretch]:
         if not sentence:
             continue
         is_new = other is not None and bool(sentence.strip()) and sentence.strip() not in other
-        if pieces and pieces[-1].is_new == is_new:
-            pieces[-1] = Stretch(pieces[-1].text + sentence, run.look, is_new)
+        is_moved = is_new and sentence.strip() in elsewhere
+        if pieces and (pieces[-1].is_new, pieces[-1].is_moved) == (is_new, is_moved):
+            pieces[-1] = replace(pieces[-1], text=pieces[-1].text + sentence)
         else:
-            pieces.append(Stretch(sentence, run.look, is_new))
+            pieces.append(Stretch(sentence, run.look, is_new, is_moved))
     return pieces

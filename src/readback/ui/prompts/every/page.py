@@ -26,7 +26,7 @@ from readback.ui.common.state.work import look
 from readback.ui.prompts import room
 from readback.ui.prompts.every.cells import Cells, Row, layout, measure_again, measured
 from readback.ui.prompts.every.cut import Cut, cut
-from readback.ui.prompts.every.matrix import render_changes, render_matrix
+from readback.ui.prompts.every.matrix import explain_unknown, render_changes, render_matrix
 from readback.ui.prompts.two_texts.compare_sides import PARTS, keys_of
 from readback.ui.prompts.two_texts.compare_text import Text
 from readback.ui.prompts.two_texts.compare_words import sent
@@ -125,6 +125,9 @@ def _make_lead(page: Page, cells: Cells, texts: int) -> Markup:
     else:
         sentences.append(show.h("{}", _count_texts(page, firsts, texts)))
         sentences.append(_say_what_is_wrong(page, cells))
+    unknown = sum(explain_unknown(cell) is not None for cell in firsts if cell.fingerprint)
+    if unknown:
+        sentences.append(show.h("{}", t("cells.systems_unknown", n=unknown)))
     if page.a in cells and not cells[page.a].fingerprint:
         sentences.append(show.h("{}", t("cells.how_alone")))
     if page.total > ROWS:

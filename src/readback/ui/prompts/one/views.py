@@ -12,7 +12,7 @@ from readback import adapters
 from readback.html import exact
 from readback.prompts.gaps import Gap
 from readback.prompts.judge_messages import lacks_answer
-from readback.prompts.selections import explain_unknown_system
+from readback.prompts.selections import explain_unknown_system, find_model
 from readback.review import anchors
 from readback.types import Assembly, Finding, Message, Segment
 from readback.ui.common import show
@@ -170,7 +170,12 @@ def draw_lead(assembly: Assembly, findings_in_view: Sequence[Finding]) -> None:
         '<p class="rb-lead rb-one-lead">{} {} <span class="rb-source"><span class="rb-chip rb-chip-{}">{}</span> {}'
         "</span></p>"
     )
-    what = t("messages.sends", name=sent(assembly.choice), n=len(assembly.messages))
+    model = find_model(choice.workspace(), assembly.choice)
+    name, n = sent(assembly.choice), len(assembly.messages)
+    if model is None:
+        what = t("messages.sends", name=name, n=n)
+    else:
+        what = t("messages.sends_to", name=name, n=n, model=model.name)
     show.draw(show.h(markup, what, outcome, proof.look, proof.word, proof.sentence))
 
 
