@@ -1,12 +1,15 @@
 """The records of a dataset as a table: what each asks first, chosen fields, answers; those with a text alone where one
 is asked for.
+
+To add a column, write a function that returns what its cell says of a record, and add it with the key of its heading to
+COLUMNS_OF_EVERY_RECORD. docs/adding/record-column.md has an example.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -86,6 +89,7 @@ def draw(data: Dataset, workspace: Workspace) -> None:
     except DatasetChanged as changed:
         choice.overtaken(changed)
     heads = [exact.spelling(question or t("messages.record")), *map(exact.spelling, others)]
+    heads += [t(heading) for heading, _ in COLUMNS_OF_EVERY_RECORD]
     heads += [t("records.answer_of", name=condition.name) for condition in answered]
     show.draw(
         render_template(
@@ -244,7 +248,10 @@ def _row(
     return {
         "link": _link(show.text(text) if has_question else name, index),
         "id": (name if len(name) <= ID else f"{name[:ID]}…") if has_question else "",
-        "texts": [cell(record, field) for field in others],
+        "texts": [
+            *(cell(record, field) for field in others),
+            *(describe(record) for _, describe in COLUMNS_OF_EVERY_RECORD),
+        ],
         "answers": answers,
         "is_open": index == choice.position(),
     }
@@ -270,3 +277,9 @@ def _turn(start: int, count: int) -> None:
                 on_click=address.put,
                 kwargs={"at": str(at) if at > 0 else None},
             )
+
+
+# Columns beside the fields that somebody chose: the key of the heading in words, and what a cell says of a record.
+COLUMNS_OF_EVERY_RECORD: tuple[tuple[str, Callable[[Record], Markup | str]], ...] = (
+    # Your column's line
+)
