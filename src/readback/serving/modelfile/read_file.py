@@ -42,8 +42,7 @@ FAULTS = 200  # after so many, reading ends: this is something else
 
 
 def recognise(path: Path) -> bool:
-    """Return whether a file with NAME in its name is a Modelfile, by the name, or by its beginning where only a part
-    of the name says so.
+    """Return whether a file is a Modelfile, by its name, or by its beginning where only a part of the name says so.
 
     Names: Modelfile, Modelfile.<anything>, <anything>.modelfile. People also use names such as LoanModelfile or
     MODELFILE-v2, but a page about Modelfiles has the word in its name as well.
@@ -51,7 +50,7 @@ def recognise(path: Path) -> bool:
     name = path.name.lower()
     if name == "modelfile" or name.startswith("modelfile.") or name.endswith(".modelfile"):
         return True
-    return BEGINNING.match(_read_head(path)) is not None
+    return NAME in name and BEGINNING.match(_read_head(path)) is not None
 
 
 def read(path: Path, root: Path) -> Modelfile:
