@@ -90,6 +90,7 @@ def count_not_compared(facts: Facts) -> str:
 SENTENCES: tuple[Callable[[Facts], Markup | str], ...] = (
     count_loaded,
     count_not_compared,
+    # A new sentence stands above this line.
 )
 
 
