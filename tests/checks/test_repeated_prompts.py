@@ -66,7 +66,7 @@ def test_an_answer_is_held_against_its_whole_prompt(
     found = _list_findings(write, [reply], {"template": TEMPLATE})
     assert [one.message for one in found] == ([message] if message else [])
     for one in found:
-        assert one.severity == "warning"
+        assert one.severity == ("error" if "is only" in one.message else "warning")
         assert (one.place.file, one.place.line, one.place.field) == ("answers.jsonl", 1, "response")
         assert (one.place.start, one.place.end) == span
         assert reply[one.place.start : one.place.end] == SENT

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from readback.checks.facts.repetitions import SHORT
-from readback.types import Diagnostic, Location, RuleContext
+from readback.types import Diagnostic, Location, RuleContext, Severity
 
 CODE = "fmt-answer-repeats-prompt"
 ON = "assembly"
@@ -70,12 +70,16 @@ def check(case: RuleContext) -> Iterator[Diagnostic]:
     end = start + len(longest.text)
     rest = len(text[end:].strip())
     values = {"what": longest.name, "characters": len(longest.text)}
+    severity: Severity | None = None
     if rest:
         values |= {"how": "begins with", "rest": rest}
     else:
         values |= {"how": "is only", "rest": ""}
+        severity = "error"  # nothing was answered, so a score of it says nothing of the model
+    if longest.is_later:
+        severity = "info"
     place = Location(file=answer.place.file, line=answer.place.line, field=answer.reply, start=start, end=end)
-    yield Diagnostic(CODE, values, place, longest.name, "info" if longest.is_later else None)
+    yield Diagnostic(CODE, values, place, longest.name, severity)
 
 
 def _list_sent(case: RuleContext) -> Iterator[_Sent]:

@@ -37,13 +37,13 @@ from readback.words import t
 @dataclass(frozen=True, slots=True)
 class Fairness:
     """Whether a pair may be compared: the kind of the verdict ("unchecked" before a check, "" where none can be given),
-    why in a few words, and the whole of it in paragraphs. `shared_warnings` are those that both sides have.
+    why in a few words, and the whole of it in paragraphs. `shared_findings` are the errors and warnings of both sides.
     """
 
     kind: str
     reason: Markup | str
     whole: Markup
-    shared_warnings: tuple[Group, ...] = ()
+    shared_findings: tuple[Group, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +318,7 @@ def judge_fairness(table: ScoreTable, workspace: Workspace, comparison: Comparis
     shared = [
         each.group
         for each in fairness.weighed_groups
-        if each.group.severity == "warning" and fairness.verdict.pair in each.both_sided
+        if each.group.severity != "info" and fairness.verdict.pair in each.both_sided
     ]
     reason = show.join([part for part in reasons if part], " ")
     return Fairness(fairness.verdict.kind, reason, show.join(parts), tuple(shared))

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
+from readback.checks.groups import WEIGHT
 from readback.html.templates import render_template
 from readback.scores import in_view
 from readback.scores.comparing.comparison import Compared
@@ -26,7 +27,7 @@ from readback.ui.results.lead import Concluded, Fairness
 from readback.words import t
 
 SHOWN = 6  # pairs in sight where nothing was planned; the others are folded
-WARNED = 2  # warnings of both sides that are named
+SHARED = 2  # errors and warnings of both sides that are named
 CRITERIA = 3  # other criteria that are named
 ENDS = {"up": ("worst", "best"), "down": ("best", "worst")}  # what the lower and the upper end of a scale are
 
@@ -60,7 +61,7 @@ def draw_level(
             t=t,
             meaning=" ".join((_describe_scores(table, inside, criterion), t("scores.level_meaning"))),
             ways=[
-                *_list_warnings(fairness),
+                *_list_shared(fairness),
                 *_count_unfair(lines, fairness),
                 *_link_criteria(table, workspace, view, sides),
                 *_link_others(table, rows, sides, criterion),
@@ -109,13 +110,15 @@ def _describe_scores(table: ScoreTable, rows: Sequence[Row], criterion: Criterio
     return t("scores.level_value", n=sum(row.n for row in rows), value=value.replace("-", MINUS), end=end)
 
 
-def _list_warnings(fairness: Sequence[Fairness]) -> Iterator[Markup]:
-    """Yield the warnings that both sides of a pair have, which may be why no score differs, as ways to them."""
-    groups = {group.code: group for of_line in fairness for group in of_line.shared_warnings}
-    for group in list(groups.values())[:WARNED]:
-        text = t("scores.level_warning", title=group.title, n=len(group.conditions))
+def _list_shared(fairness: Sequence[Fairness]) -> Iterator[Markup]:
+    """Yield what is found on both sides of a pair, which may be why no score differs, as ways to it; errors first."""
+    groups = {group.code: group for of_line in fairness for group in of_line.shared_findings}
+    for group in sorted(groups.values(), key=lambda group: WEIGHT[group.severity])[:SHARED]:
+        text = t("scores.level_shared", title=group.title, n=len(group.conditions))
         yield show.h(
-            "{} {}", show.severity("warning"), show.link("findings", text, severity="warning", code=group.code)
+            "{} {}",
+            show.severity(group.severity),
+            show.link("findings", text, severity=group.severity, code=group.code),
         )
 
 
