@@ -167,7 +167,7 @@ def test_an_adapter_is_compared_with_the_same_condition_and_a_condition_with_a()
 def test_through_the_adapter_of_a_the_other_conditions_come_first() -> None:
     test = every(**MISTAKES, record="ellery-03", condition="base, open book", adapter="gateway")
     assert heads(test)[:2] == [
-        "Through the adapter gateway compared with the text in view",
+        "Through the adapter gateway compared with the text in view, or with its planned counterpart above",
         "Without an adapter (manual: the same) compared with the text at its left",
     ]
     first = cells(test)["instruction-only, closed book"][0]
@@ -302,6 +302,20 @@ def test_a_cell_has_the_words_of_the_template_and_the_beginning_of_what_the_data
     assert "The same text." in table["base, closed book"]
     assert new_words(table["instruction-only, open book"]) == ["You are a research paper assistant.↵↵"]
     assert new_words(table["RAG-trained, closed book"])[0].startswith("You are a scientific research assistant")
+
+
+def test_the_two_of_a_planned_comparison_stand_together_and_are_compared_with_each_other() -> None:
+    test = every(workspace="six-conditions", condition="instruction-only, open book")
+    assert [*rows(test)][:2] == ["instruction-only, open book", "instruction-only, closed book"]
+    assert [*rows(test)][3:5] == ["base, open book", "RAG-trained, open book"]
+    assert "≠ User message: drops the context" in plain(matrix(test)["instruction-only, closed book"])
+    trained = matrix(test)["RAG-trained, open book"]
+    assert "Compared with “base, open book”: States a system message, where it is not known" in plain(trained)
+    compared = link(
+        cells(test)["RAG-trained, open book"][0],
+        "compared with base, open book: compare RAG-trained, open book with base, open book",
+    )
+    assert (compared["condition"], compared["b_condition"]) == ("base, open book", "RAG-trained, open book")
 
 
 def test_adapters_that_give_the_same_text_in_every_row_share_a_column_and_texts_are_counted() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from readback.checks import comparisons
 from readback.checks.run.prompt_lengths import PromptLengths, measure
 from readback.types import Selection, Workspace
 from readback.ui.common.state import background, choice
@@ -54,7 +55,27 @@ def layout(workspace: Workspace, in_view: Selection) -> tuple[Selection | None, 
     else:
         rows.remove(own)
     column = own.adapters[own.choices.index(in_view)]
-    return in_view, tuple(_put_first(row, column) for row in (own, *rows))
+    return in_view, tuple(_put_first(row, column) for row in _put_partners_together(workspace, [own, *rows]))
+
+
+def _list_partners(workspace: Workspace, row: Row) -> list[str]:
+    """Return the conditions that the plan compares with that of a row."""
+    name = row.choices[0].condition
+    pairs = comparisons.planned(workspace)
+    return [pair.b if pair.a == name else pair.a for pair in pairs if name in (pair.a, pair.b)]
+
+
+def _put_partners_together(workspace: Workspace, rows: Sequence[Row]) -> list[Row]:
+    """Return the rows so that the two of a planned comparison stand below each other; the first stays the first."""
+    rest, together = {row.name: row for row in rows}, []
+    waiting: list[Row] = []
+    while rest or waiting:
+        row = waiting.pop(0) if waiting else next(iter(rest.values()))
+        if rest.pop(row.name, None) is None:
+            continue
+        together.append(row)
+        waiting += [rest[name] for name in _list_partners(workspace, row) if name in rest]
+    return together
 
 
 def _list_rows(workspace: Workspace) -> Iterator[Row]:
@@ -89,18 +110,24 @@ def _put_first(row: Row, adapter: str) -> Row:
     return Row(row.name, tuple(row.choices[n] for n in order), tuple(row.adapters[n] for n in order))
 
 
-def list_references(a: Selection, rows: Sequence[Row]) -> Mapping[Selection, Selection]:
-    """Return with which choice each is compared: the first of a row with A, the others of the row with its first.
+def list_references(a: Selection, rows: Sequence[Row], workspace: Workspace) -> Mapping[Selection, Selection]:
+    """Return with which choice each is compared: the first of a row with that of the row above it where the plan
+    compares the two, else with A; the others of the row with its first.
 
-    A reader sees what an adapter does to a condition, and what sets a condition apart from the one in view. Against A
-    alone every text of another condition would differ from its first line on, whatever its adapter does.
+    A reader sees what an adapter does to a condition, what sets the two of a planned comparison apart, and what sets
+    any other condition apart from the one in view. Against A alone every text of another condition would differ from
+    its first line on, whatever its adapter does.
     """
-    return {
-        choice: a if number == 0 else row.choices[0]
-        for row in rows
-        for number, choice in enumerate(row.choices)
-        if choice != a
-    }
+    references: dict[Selection, Selection] = {}
+    above: dict[str | None, Selection] = {}
+    for row in rows:
+        first = row.choices[0]
+        partners = [above[name] for name in _list_partners(workspace, row) if name in above]
+        references[first] = partners[0] if partners else a
+        references.update(dict.fromkeys(row.choices[1:], first))
+        above[first.condition] = first
+    references.pop(a, None)
+    return references
 
 
 def measured(a: Selection, rows: Sequence[Row]) -> tuple[Cells, Job | None]:
@@ -110,7 +137,7 @@ def measured(a: Selection, rows: Sequence[Row]) -> tuple[Cells, Job | None]:
     the next look: a busy machine is no fault of a template.
     """
     workspace, at = choice.workspace(), choice.position()
-    finished, references = _get_measured(choice.key(), at, a), list_references(a, rows)
+    finished, references = _get_measured(choice.key(), at, a), list_references(a, rows, workspace)
     selections = tuple(selection for row in rows for selection in row.choices)
     missing = [selection for selection in selections if selection not in finished]
     if not missing:

@@ -22,7 +22,7 @@ from readback.ui.common.draw.text import message
 from readback.ui.common.state import choice
 from readback.ui.prompts.every.cells import Cells, Row
 from readback.ui.prompts.every.outline import Gap, Stretch, list_stretches
-from readback.ui.prompts.two_texts.compare_words import coded
+from readback.ui.prompts.two_texts.compare_words import coded, sent
 from readback.words import t
 
 LINE_ENDS = re.compile(r"(\n+)")
@@ -66,14 +66,16 @@ def render_matrix(rows: Sequence[Row], cells: Cells, ids: Mapping[str, str], in_
     firsts: dict[str, tuple[Row, str]] = {}
     lines = []
     for row in rows:
-        line = [_make_cell(row, column, cells, ids, firsts) for column in columns]
+        line = [_make_cell(row, column, cells, ids, firsts, in_view) for column in columns]
         lines.append((row.name, _describe_row(row, cells), in_view in row.choices, line))
     stop = next((cell for *_, line in lines for cell in line if cell.id), None)
     if stop is not None:
         stop.is_stop = True  # the Tab key stops at one cell; the arrow keys go on from there
     heads = [(_name_column(column), t("cells.against_left") if n else "") for n, column in enumerate(columns)]
     if len(rows) > 1:
-        heads[0] = (heads[0][0], t("cells.against_view"))
+        references = {cells[row.choices[0]].reference for row in rows if row.choices[0] in cells}
+        against = "against_pair" if references - {None, in_view} else "against_view"
+        heads[0] = (heads[0][0], t(f"cells.{against}"))
     described = [(_name_adapters(column), *_describe_column(column, rows, cells)) for column in columns]
     looks = {exact.look(segment) for cell in cells.values() for each in cell.excerpts for segment in each.segments}
     key = message.list_key(looks, most)
@@ -158,7 +160,12 @@ def render_changes(changes: Sequence[str]) -> Markup:
 
 
 def _make_cell(
-    row: Row, column: Column, cells: Cells, ids: Mapping[str, str], firsts: dict[str, tuple[Row, str]]
+    row: Row,
+    column: Column,
+    cells: Cells,
+    ids: Mapping[str, str],
+    firsts: dict[str, tuple[Row, str]],
+    in_view: Selection,
 ) -> TextCell:
     """Return the cell; what another cell shows already is named with a link there. `firsts` gathers who shows what."""
     adapters = [adapter for adapter in column.adapters if adapter in row.adapters]
@@ -187,7 +194,7 @@ def _make_cell(
     return TextCell(
         way,
         messages=[*_say_unknown(cell), *(_make_message(excerpt, cell, cells, at > 0) for excerpt in cell.excerpts)],
-        changes=render_changes(_list_changes(cell)) if at == 0 else "",
+        changes=_describe_changes(cell, in_view) if at == 0 else "",
         marks=marks,
         is_beside=at > 0,
         id=id_,
@@ -218,6 +225,15 @@ def _say_unknown(cell: PromptLengths) -> list[tuple[str, Markup]]:
         return []
     words = show.h('<span class="rb-unstated-system" title="{}">{}</span>', why, t("cells.system_unknown"))
     return [(_name_role("system"), words)]
+
+
+def _describe_changes(cell: PromptLengths, in_view: Selection) -> Markup:
+    """Say what a text does differently, and than which other where that is not the one in view."""
+    words = render_changes(_list_changes(cell))
+    if not words or cell.reference in (None, in_view):
+        return words
+    against = t("cells.against_named", name=sent(cell.reference)) if cell.reference else ""
+    return show.h("{} {}", against, words)
 
 
 def _list_changes(cell: PromptLengths) -> Sequence[str]:

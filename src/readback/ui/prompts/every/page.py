@@ -291,14 +291,16 @@ def _size(cell: PromptLengths) -> Markup:
 
 
 def _name_reference(row: Row, cell: PromptLengths, page: Page) -> str:
-    """Name the text with which another is compared: as what is in view, or in its row by the adapter of the first."""
+    """Name the text with which another is compared: as what is in view, in its row by the adapter of the first, or by
+    its condition.
+    """
     if cell.reference is None:
         return ""
     if cell.reference == page.a == choice.sent():
         return t("cells.a")
-    if cell.reference == page.a:
-        return sent(page.a)
-    return _name(row, row.adapters[row.choices.index(cell.reference)])
+    if cell.reference != page.a and cell.reference in row.choices:
+        return _name(row, row.adapters[row.choices.index(cell.reference)])
+    return sent(cell.reference)
 
 
 def _draw_message(excerpt: Excerpt, piece: Cut, name: str, selection: Selection, reference: str) -> dict[str, object]:
