@@ -166,8 +166,8 @@ def test_an_adapter_is_compared_with_the_same_condition_and_a_condition_with_a()
 
 def test_through_the_adapter_of_a_the_other_conditions_come_first() -> None:
     test = every(**MISTAKES, record="ellery-03", condition="base, open book", adapter="gateway")
-    assert heads(test)[:2] == [
-        "Through the adapter gateway compared with the text in view, or with its planned counterpart above",
+    assert heads(test) == [
+        "Through the adapter gateway",
         "Without an adapter (manual: the same) compared with the text at its left",
     ]
     first = cells(test)["instruction-only, closed book"][0]
@@ -252,7 +252,7 @@ def test_names_and_texts_of_any_length_and_direction(serving: Serve, name: str) 
 
 def matrix(test: AppTest) -> dict[str, str]:
     """The markup of each line of the table, by the name of its row."""
-    (table,) = re.findall(r'<div class="rb-matrix.*?</table>', said(test), re.DOTALL)
+    table = re.findall(r'<div class="rb-matrix.*?</table>', said(test), re.DOTALL)[0]
     lines = re.findall(r'<span class="rb-matrix-name" title="([^"]*)">(.*?)</tr>', table, re.DOTALL)
     return {html.unescape(name): line for name, line in lines}
 
@@ -266,8 +266,14 @@ def heads(test: AppTest) -> list[str]:
 
 
 def adapters(test: AppTest) -> list[str]:
-    """What is written of each adapter that does something."""
-    return [plain(line) for line in re.findall(r'<p class="rb-matrix-adapter">(.*?)</p>', said(test), re.DOTALL)]
+    """What is written of each adapter that does something; of those that no condition uses last."""
+    lines = re.findall(r'<p class="rb-matrix-adapter">(.*?)</p>', said(test), re.DOTALL)
+    return [plain(line) for line in (*lines, *re.findall(r"<summary>(<strong>.*?)</summary>", said(test), re.DOTALL))]
+
+
+def unused(test: AppTest) -> str:
+    """The markup of the texts through adapters that no condition uses."""
+    return "".join(re.findall(r'<details class="rb-matrix-unused">(.*?)</details>', said(test), re.DOTALL))
 
 
 def outlines(line: str) -> list[list[tuple[str, str]]]:
@@ -284,7 +290,7 @@ def new_words(line: str) -> list[str]:
 
 def test_a_cell_has_the_words_of_the_template_and_the_beginning_of_what_the_data_put_in() -> None:
     table = matrix(every(workspace="six-conditions", condition="instruction-only, open book"))
-    planned, other = outlines(table["instruction-only, open book"])
+    (planned,) = outlines(table["instruction-only, open book"])
     assert planned == [
         ("System", "You are a research paper assistant."),
         (
@@ -295,20 +301,35 @@ def test_a_cell_has_the_words_of_the_template_and_the_beginning_of_what_the_data
             "the context, say you don't know.↵↵ Answer:",
         ),
     ]
-    assert other == [("User", "You are a research paper assistant.↵↵ … 733 characters that are the same ▲ warning")]
-    (closed, nothing) = outlines(table["base, closed book"])
+    (closed,) = outlines(table["base, closed book"])
     assert closed[0] == ("System", "? none is stated, and which one the model gets is not known")
-    assert nothing == []
-    assert "The same text." in table["base, closed book"]
-    assert new_words(table["instruction-only, open book"]) == ["You are a research paper assistant.↵↵"]
     assert new_words(table["RAG-trained, closed book"])[0].startswith("You are a scientific research assistant")
+
+
+def test_what_an_adapter_that_no_condition_uses_sends_is_folded() -> None:
+    folded = unused(every(workspace="six-conditions", condition="instruction-only, open book"))
+    names = re.findall(r'<span class="rb-matrix-name" title="([^"]*)">', folded)
+    assert names == [  # the texts of "base" are as without it
+        "instruction-only, open book",
+        "instruction-only, closed book",
+        "RAG-trained, open book",
+        "RAG-trained, closed book",
+    ]
+    moved = "You are a research paper assistant.↵↵ … 733 characters that are the same ▲ warning"
+    assert outlines(folded)[0] == [("User", moved)]
+    assert '<mark class="rb-moved">' in folded
+    looked_at = every(workspace="six-conditions", condition="instruction-only, open book", adapter="no_system")
+    assert unused(looked_at) == ""
+    assert heads(looked_at)[0] == "Through the adapter no_system"
 
 
 def test_the_two_of_a_planned_comparison_stand_together_and_are_compared_with_each_other() -> None:
     test = every(workspace="six-conditions", condition="instruction-only, open book")
     assert [*rows(test)][:2] == ["instruction-only, open book", "instruction-only, closed book"]
     assert [*rows(test)][3:5] == ["base, open book", "RAG-trained, open book"]
-    assert "≠ User message: drops the context" in plain(matrix(test)["instruction-only, closed book"])
+    assert "≠ Compared with what is in view: User message: drops the context" in plain(
+        matrix(test)["instruction-only, closed book"]
+    )
     trained = matrix(test)["RAG-trained, open book"]
     assert "Compared with “base, open book”: States a system message, where it is not known" in plain(trained)
     compared = link(
@@ -322,9 +343,9 @@ def test_adapters_that_give_the_same_text_in_every_row_share_a_column_and_texts_
     test = every(**MISTAKES, record="ellery-03", condition="base, open book")
     assert [head.split(" compared ")[0] for head in heads(test)] == [
         "Without an adapter (manual: the same)",
-        "Through the adapter no_system",
         "Through the adapter gateway",
     ]
+    assert adapters(test)[-1].startswith("no_system, which no condition uses: ")
     opened = workspace.open(EXAMPLES / MISTAKES["workspace"])
     record = next(each for each in open_dataset(opened.root, opened.dataset).records() if each.id == "ellery-03")
     texts = {

@@ -39,6 +39,16 @@ class Column:
     adapters: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class FoldedColumn:
+    """Adapters that no condition uses: their names, what they do, what is found, and the texts by their conditions."""
+
+    name: str
+    does: str
+    marks: str
+    lines: Sequence[tuple[str, TextCell]]
+
+
 @dataclass(slots=True)
 class TextCell:
     """What one row and column show: the messages of a text in short, or in `words` why there is none here.
@@ -56,13 +66,16 @@ class TextCell:
     id: str = ""
     label: str = ""
     is_stop: bool = False
+    is_same: bool = False
 
 
 def render_matrix(rows: Sequence[Row], cells: Cells, ids: Mapping[str, str], in_view: Selection, most: str) -> Markup:
     """Return the table. `ids` are those of the elements that show the whole texts, by fingerprint; `most` is the look
     of most of the texts, which is not marked.
     """
-    columns = list_columns(rows, cells)
+    all_columns = list_columns(rows, cells)
+    unused = [column for column in all_columns if _is_unused(column, rows, in_view)]
+    columns = [column for column in all_columns if column not in unused]
     firsts: dict[str, tuple[Row, str]] = {}
     lines = []
     for row in rows:
@@ -73,19 +86,20 @@ def render_matrix(rows: Sequence[Row], cells: Cells, ids: Mapping[str, str], in_
         stop.is_stop = True  # the Tab key stops at one cell; the arrow keys go on from there
     heads = [(_name_column(column), t("cells.against_left") if n else "") for n, column in enumerate(columns)]
     if len(rows) > 1:
-        references = {cells[row.choices[0]].reference for row in rows if row.choices[0] in cells}
-        against = "against_pair" if references - {None, in_view} else "against_view"
-        heads[0] = (heads[0][0], t(f"cells.{against}"))
+        heads[0] = (heads[0][0], "")
     described = [(_name_adapters(column), *_describe_column(column, rows, cells)) for column in columns]
+    folded = [_fold_column(column, rows, cells, ids, firsts, in_view) for column in unused]
     looks = {exact.look(segment) for cell in cells.values() for each in cell.excerpts for segment in each.segments}
     key = message.list_key(looks, most)
     if any(cell.reference for cell in cells.values()):
         key.append(show.h("<mark>{}</mark>", t("cells.key_new")))
-    if any("rb-moved" in text for *_, line in lines for cell in line for _, text in cell.messages):
+    every_cell = [*(cell for *_, line in lines for cell in line), *(cell for fold in folded for _, cell in fold.lines)]
+    if any("rb-moved" in text for cell in every_cell for _, text in cell.messages):
         key.append(show.h('<mark class="rb-moved">{}</mark>', t("cells.key_moved")))
     return render_template(
         "ui/prompts/every/matrix.html.jinja",
-        heads=heads if len(columns) > 1 or len(columns[0].adapters) > 1 else [],
+        heads=heads if len(all_columns) > 1 or len(columns[0].adapters) > 1 else [],
+        folded=folded,
         described=[entry for entry in described if entry[1]],
         most=most,
         lines=lines,
@@ -96,6 +110,34 @@ def render_matrix(rows: Sequence[Row], cells: Cells, ids: Mapping[str, str], in_
         whole=t("cells.whole"),
         in_view=t("cells.in_view"),
     )
+
+
+def _is_unused(column: Column, rows: Sequence[Row], in_view: Selection) -> bool:
+    """Return whether a column is of adapters that no condition is planned through and nobody looks at."""
+    choices = [
+        choice
+        for row in rows
+        for choice, adapter in zip(row.choices, row.adapters, strict=True)
+        if adapter in column.adapters
+    ]
+    return in_view not in choices and all(choice.condition and choice.adapter for choice in choices)
+
+
+def _fold_column(
+    column: Column,
+    rows: Sequence[Row],
+    cells: Cells,
+    ids: Mapping[str, str],
+    firsts: dict[str, tuple[Row, str]],
+    in_view: Selection,
+) -> FoldedColumn:
+    """Return what is folded of adapters that no condition uses: the texts that no other cell shows."""
+    lines = [(row.name, _make_cell(row, column, cells, ids, firsts, in_view)) for row in rows]
+    lines = [(name, cell) for name, cell in lines if cell.messages or (cell.words and not cell.is_same)]
+    stop = next((cell for _, cell in lines if cell.id), None)
+    if stop is not None:
+        stop.is_stop = True
+    return FoldedColumn(_name_adapters(column), *_describe_column(column, rows, cells), lines)
 
 
 def list_columns(rows: Sequence[Row], cells: Cells) -> list[Column]:
@@ -190,7 +232,7 @@ def _make_cell(
             words = t("cells.same_text")
         else:
             words = t("cells.same_as", name=home[0].name)
-        return TextCell(way, show.h('<span class="rb-small">{}</span>', words))
+        return TextCell(way, show.h('<span class="rb-small">{}</span>', words), is_same=True)
     return TextCell(
         way,
         messages=[*_say_unknown(cell), *(_make_message(excerpt, cell, cells, at > 0) for excerpt in cell.excerpts)],
@@ -230,10 +272,10 @@ def _say_unknown(cell: PromptLengths) -> list[tuple[str, Markup]]:
 def _describe_changes(cell: PromptLengths, in_view: Selection) -> Markup:
     """Say what a text does differently, and than which other where that is not the one in view."""
     words = render_changes(_list_changes(cell))
-    if not words or cell.reference in (None, in_view):
+    if not words or cell.reference is None:
         return words
-    against = t("cells.against_named", name=sent(cell.reference)) if cell.reference else ""
-    return show.h("{} {}", against, words)
+    key = "against_named_view" if cell.reference == in_view else "against_named"
+    return show.h("{} {}", t(f"cells.{key}", name=sent(cell.reference)), words)
 
 
 def _list_changes(cell: PromptLengths) -> Sequence[str]:
