@@ -124,7 +124,7 @@ def test_a_cell_of_the_table_becomes_b_and_opens_in_one(demo: str, page: Any) ->
     url = f"{demo}prompts?view=every&workspace=six-conditions-mistakes&condition=instruction-only%2C+closed+book"
     open_page(page, url, "[data-rb-cell]")
     name = "RAG-trained, open book"
-    label = f"compared with what is in view: compare {name} with instruction-only, closed book"
+    label = f"compared with base, open book: compare {name} with base, open book"
     page.get_by_role("link", name=label, exact=True).click()
     page.wait_for_url("**b_condition=RAG-trained*")
     page.wait_for_selector(".rb-diff")
