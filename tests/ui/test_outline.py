@@ -11,11 +11,13 @@ from readback.types import Origin, Segment
 from readback.ui.prompts.every.outline import Gap, Stretch, list_stretches
 
 
-def excerpt(*segments: Segment, differs: int | None = None, start: int = 0, length: int | None = None) -> Excerpt:
+def excerpt(
+    *segments: Segment, differs: int | None = None, start: int = 0, length: int | None = None, end: int = 0
+) -> Excerpt:
     text = "".join(segment.text for segment in segments)
     if length is None:
         length = start + len(text)
-    return Excerpt("user", segments, start, length, text.count("\n") + 1, differs)
+    return Excerpt("user", segments, start, length, text.count("\n") + 1, differs, same_end=end)
 
 
 def template(text: str) -> Segment:
@@ -70,8 +72,18 @@ def test_of_a_long_value_what_the_other_message_does_not_have_is_new_and_its_end
     own = f"Use these facts.\n{facts}Question: Why?\nAnswer:"
     shown = list_stretches(excerpt(value(own, "prompt"), differs=0), f"Question: Why?\n{facts}Answer:")
     assert shown[0] == Stretch("Use these facts.\n", "data", True)
-    assert isinstance(shown[2], Gap) and shown[2].is_shared  # noqa: PT018
+    assert isinstance(shown[2], Gap) and not shown[2].is_shared  # noqa: PT018 (its sentences stand in another order)
     assert shown[3].text.endswith("\nQuestion: Why?\nAnswer:")  # type: ignore[union-attr]
+
+
+def test_what_stands_in_the_other_message_in_one_piece_is_the_same() -> None:
+    facts = "".join(f"Fact {number} of many.\n" for number in range(30))
+    shown = list_stretches(excerpt(value(facts, "prompt"), differs=0), f"Be kind.\n{facts}")
+    assert [gap.is_shared for gap in shown if isinstance(gap, Gap)] == [True]
+
+
+def test_a_part_of_a_longer_word_is_not_the_word() -> None:
+    assert list_stretches(excerpt(template("Give 5"), differs=6), "Give 50") == (Stretch("Give 5", "yours", True),)
 
 
 def test_a_sentence_of_another_message_is_moved() -> None:
@@ -87,7 +99,8 @@ def test_between_what_two_messages_share_is_shown_with_what_is_left_out_counted(
     end = "the end " * 20
     begin = "at the start " * 20
     own, other = f"{begin}New words. {end}", f"{begin}Old words. {end}"
-    shown = list_stretches(excerpt(template(own), differs=len(begin)), other, True)
+    same = len(f" words. {end}")
+    shown = list_stretches(excerpt(template(own), differs=len(begin), end=same), other, True)
     assert isinstance(shown[0], Gap) and shown[0].is_shared  # noqa: PT018
     assert isinstance(shown[-1], Gap) and shown[-1].is_shared  # noqa: PT018
     assert "".join(stretch.text for stretch in shown if isinstance(stretch, Stretch)).endswith(" New")

@@ -13,7 +13,7 @@ from readback.checks.groups import WEIGHT
 from readback.checks.run.chunk import check_assembly
 from readback.compare.diff import compare_sides, pair_messages
 from readback.compare.marker_alignment import count_shared
-from readback.compare.sentence import Fact, list_changes, list_facts
+from readback.compare.sentence import list_changes, list_facts
 from readback.compare.side import ShownSide, Side
 from readback.html import exact
 from readback.message_parts import parts
@@ -29,7 +29,6 @@ from readback.types import Assembly, Finding, Message, Record, Segment, Selectio
 WORK = "readback.checks.run.prompt_lengths:measure_chunk"
 EXCERPT = 12_000  # characters of a message that its table cell can unfold
 BEFORE = 2_000  # of them before the first difference
-LINE = 120  # characters of a line that stands beside the sentence on it
 REFERENCES = 2  # texts that others are compared with, in memory at once
 
 
@@ -39,8 +38,8 @@ class Excerpt:
 
     `start` is the offset of its first character in the message, `length` that of the whole message. `differs` is the
     offset in the message where it departs from its counterpart in the reference, None where it does not; `blank` says
-    that the two lines there have the same words. `alone`: the reference has no such message. `parts` counts what the
-    message holds besides its text.
+    that the two lines there have the same words, and `same_end` counts the characters behind it that both end with.
+    `alone`: the reference has no such message. `parts` counts what the message holds besides its text.
     """
 
     role: str
@@ -52,6 +51,7 @@ class Excerpt:
     blank: bool = False
     alone: bool = False
     parts: int = 0
+    same_end: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,9 @@ class PromptLengths:
 
     `reference` is the choice whose text this one is compared with, None where there is none or it could not be built;
     `lacks` are the roles of its messages that this one does not have, and `changes` are phrases without a subject on
-    what this one does differently, one for each message. `line` is its first line that differs, where a phrase speaks
-    of other wording without it. `codes` are the severity and rule of each kind of error and warning, the gravest
-    first. `layer` says of what the tokens are: of the text that the model reads, or of the messages alone.
+    what this one does differently, one for each message. `codes` are the severity and rule of each kind of error and
+    warning, the gravest first. `layer` says of what the tokens are: of the text that the model reads, or of the
+    messages alone.
     """
 
     choice: Selection
@@ -79,7 +79,6 @@ class PromptLengths:
     lacks: tuple[str, ...] = ()
     reference: Selection | None = None
     changes: tuple[str, ...] = ()
-    line: str = ""
     codes: tuple[tuple[Severity, str], ...] = ()
 
 
@@ -148,7 +147,7 @@ def _stream(
 @children.stop_when_changed
 def measure_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield a frame for each choice: {"characters", "tokens", "tokenizer", "exact", "layer", "fingerprint", "errors",
-    "warnings", "excerpts", "lacks", "changes", "line", "codes", "reference"}; the last one says whether there was a
+    "warnings", "excerpts", "lacks", "changes", "codes", "reference"}; the last one says whether there was a
     text to compare it with.
     """
     inside = children.enter(work)
@@ -170,9 +169,8 @@ def measure_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             other = texts.get(reference) if reference else ()
             excerpts, lacks = _cut_excerpts(assembly.messages, other)
             changes: tuple[str, ...] = ()
-            line = ""
             if reference and other:
-                changes, line = _describe_change(inside.opened, assembly, reference, other)
+                changes = _describe_change(inside.opened, assembly, reference, other)
             results = check_assembly(inside.opened, record, assembly, None, watching.observe(record, assembly))
             graver = [result for result in results if isinstance(result, Finding) and result.severity != "info"]
             graver.sort(key=lambda result: WEIGHT[result.severity])
@@ -189,7 +187,6 @@ def measure_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 "excerpts": to_json_values(excerpts),
                 "lacks": lacks,
                 "changes": changes,
-                "line": line,
                 "codes": list(dict.fromkeys((result.severity, result.code) for result in graver)),
                 "reference": bool(other),
             }
@@ -224,11 +221,8 @@ class References:
 
 def _describe_change(
     opened: Workspace, assembly: Assembly, reference: Selection, messages: tuple[Message, ...]
-) -> tuple[tuple[str, ...], str]:
-    """Say in phrases without a subject what a text does differently than the messages of its reference.
-
-    With them goes the first line that differs, where there is one phrase without the words, and it is short.
-    """
+) -> tuple[str, ...]:
+    """Say in phrases without a subject what a text does differently than the messages of its reference."""
     sides = [
         ShownSide(
             Side(choice),
@@ -241,24 +235,7 @@ def _describe_change(
         )
         for choice, texts in ((reference, messages), (assembly.choice, assembly.messages))
     ]
-    difference = compare_sides(*sides)
-    facts = list_facts(difference)
-    changes = list_changes(facts)
-    if len(facts.facts) != 1 or not _is_unquoted(facts.facts[0]):
-        return changes, ""
-    pair = next(pair for pair in difference.messages if pair.a and pair.b and not pair.equal)
-    a, b = (message.text if message else "" for message in (pair.a, pair.b))
-    line = _find_line(b, count_shared(a, b, min(len(a), len(b)))).strip()
-    if len(line) > LINE:
-        return changes, ""
-    return changes, line
-
-
-def _is_unquoted(fact: Fact) -> bool:
-    """Return whether a fact speaks of new words that its clause does not have."""
-    if fact.code == "exchanged":
-        return fact.values["new"].unit not in ("quote", "number")
-    return fact.code == "reworded"
+    return list_changes(list_facts(compare_sides(*sides)))
 
 
 def _cut_excerpts(
@@ -274,9 +251,10 @@ def _cut_excerpts(
 
 def _cut_excerpt(message: Message, counterpart: Message | None) -> Excerpt:
     text, other = message.text, counterpart.text if counterpart else ""
-    differs, blank = None, False
+    differs, blank, same_end = None, False, 0
     if counterpart is not None and text != other:
         differs = count_shared(text, other, min(len(text), len(other)))
+        same_end = count_shared(text[::-1], other[::-1], min(len(text), len(other)) - differs)
         blank = _find_line(text, differs).split() == _find_line(other, differs).split()
     if len(text) <= EXCERPT:
         start = 0
@@ -292,6 +270,7 @@ def _cut_excerpt(message: Message, counterpart: Message | None) -> Excerpt:
         blank,
         counterpart is None,
         len(parts(message.whole)),
+        same_end,
     )
 
 

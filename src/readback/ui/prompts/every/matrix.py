@@ -85,8 +85,6 @@ def render_matrix(rows: Sequence[Row], cells: Cells, ids: Mapping[str, str], in_
     if stop is not None:
         stop.is_stop = True  # the Tab key stops at one cell; the arrow keys go on from there
     heads = [(_name_column(column), t("cells.against_left") if n else "") for n, column in enumerate(columns)]
-    if len(rows) > 1:
-        heads[0] = (heads[0][0], "")
     described = [(_name_adapters(column), *_describe_column(column, rows, cells)) for column in columns]
     folded = [_fold_column(column, rows, cells, ids, firsts, in_view) for column in unused]
     looks = {exact.look(segment) for cell in cells.values() for each in cell.excerpts for segment in each.segments}
@@ -114,13 +112,9 @@ def render_matrix(rows: Sequence[Row], cells: Cells, ids: Mapping[str, str], in_
 
 def _is_unused(column: Column, rows: Sequence[Row], in_view: Selection) -> bool:
     """Return whether a column is of adapters that no condition is planned through and nobody looks at."""
-    choices = [
-        choice
-        for row in rows
-        for choice, adapter in zip(row.choices, row.adapters, strict=True)
-        if adapter in column.adapters
-    ]
-    return in_view not in choices and all(choice.condition and choice.adapter for choice in choices)
+    ways = [way for row in rows for way in zip(row.choices, row.adapters, strict=True)]
+    selections = [selection for selection, adapter in ways if adapter in column.adapters]
+    return in_view not in selections and all(each.condition and each.adapter for each in selections)
 
 
 def _fold_column(
@@ -209,7 +203,7 @@ def _make_cell(
     firsts: dict[str, tuple[Row, str]],
     in_view: Selection,
 ) -> TextCell:
-    """Return the cell; what another cell shows already is named with a link there. `firsts` gathers who shows what."""
+    """Return the cell; what another cell shows already is named. `firsts` gathers who shows what."""
     adapters = [adapter for adapter in column.adapters if adapter in row.adapters]
     way = _name_column(column)
     if not adapters:
@@ -286,14 +280,16 @@ def _list_changes(cell: PromptLengths) -> Sequence[str]:
 
 
 def _find_texts(reference: Selection | None, role: str, cells: Cells) -> tuple[str | None, str]:
-    """Return the text of the messages with a role that a text is compared with, None where there is no such text, and
-    that of the other messages.
+    """Return the text of the messages with a role that a text is compared with, and that of the other messages; None
+    where there is no such text or not all of it is here, since nothing can be called new then.
     """
     if reference is None or reference not in cells:
         return None, ""
     texts = [
         (excerpt.role, "".join(segment.text for segment in excerpt.segments)) for excerpt in cells[reference].excerpts
     ]
+    if any(len(text) < each.length for (_, text), each in zip(texts, cells[reference].excerpts, strict=True)):
+        return None, ""
     of_role = "\n".join(text for other_role, text in texts if other_role == role)
     return of_role, "\n".join(text for other_role, text in texts if other_role != role)
 

@@ -62,14 +62,14 @@ def list_stretches(
     excerpt: Excerpt, other: str | None, is_window: bool = False, elsewhere: str = ""
 ) -> tuple[Stretch | Gap, ...]:
     """Return what an outline shows of a message. `other` is the text of the message it is compared with, None where
-    there is none to compare with; `elsewhere` are the texts of the messages beside that one.
+    there is none or not all of it is here; `elsewhere` are the texts of the messages beside that one.
 
     `is_window`: where both begin or end alike, only what is between is shown, as between two adapters.
     """
     text = "".join(segment.text for segment in excerpt.segments)
     start, stop = 0, len(text)
-    if is_window and other is not None and excerpt.differs is not None and len(text) == excerpt.length:
-        start, stop = _find_window(text, other, excerpt.differs)
+    if is_window and excerpt.differs is not None and len(text) == excerpt.length:
+        start, stop = _find_window(text, excerpt.differs, excerpt.same_end)
     differs = None
     if excerpt.differs is not None:
         differs = excerpt.differs - excerpt.start
@@ -99,18 +99,15 @@ def list_stretches(
     return tuple(stretches)
 
 
-def _find_window(text: str, other: str, differs: int) -> tuple[int, int]:
-    """Return the offsets between what two messages begin with and what they end with, where that is long."""
+def _find_window(text: str, differs: int, same_end: int) -> tuple[int, int]:
+    """Return the offsets between what a message begins and ends with as its counterpart does, where that is long."""
     start = 0
     if differs >= SHARED + BEFORE:
         start = differs - BEFORE
         start = text.find(" ", start, differs) + 1 or start
-    shared, most = 0, min(len(text), len(other)) - differs
-    while shared < most and text[-1 - shared] == other[-1 - shared]:
-        shared += 1
-    if shared < SHARED:
+    if same_end < SHARED:
         return start, len(text)
-    return start, len(text) - shared
+    return start, len(text) - same_end
 
 
 def _join_values(segments: Sequence[Segment]) -> list[Run]:
@@ -180,7 +177,8 @@ def _compare_value(run: Run, other: str, elsewhere: str) -> Iterator[Stretch | G
             start = piece.text.rfind(" ", BEGINNING // 2, BEGINNING) + 1 or BEGINNING
             end = _find_end(piece.text)
             yield Stretch(piece.text[:start], piece.look)
-            yield Gap(end - start, run.name, is_shared=True)
+            # Only what stands there in one piece is the same: its sentences may stand there in another order.
+            yield Gap(end - start, run.name, is_shared=piece.text.strip() in other)
             if end < len(piece.text):
                 yield Stretch(piece.text[end:], piece.look)
 
@@ -209,10 +207,22 @@ def _split_sentences(run: Run, other: str | None, elsewhere: str) -> list[Stretc
         sentence = match[0]
         if not sentence:
             continue
-        is_new = other is not None and bool(sentence.strip()) and sentence.strip() not in other
-        is_moved = is_new and sentence.strip() in elsewhere
+        is_new = other is not None and bool(sentence.strip()) and not _has_words(other, sentence.strip())
+        is_moved = is_new and _has_words(elsewhere, sentence.strip())
         if pieces and (pieces[-1].is_new, pieces[-1].is_moved) == (is_new, is_moved):
             pieces[-1] = replace(pieces[-1], text=pieces[-1].text + sentence)
         else:
             pieces.append(Stretch(sentence, run.look, is_new, is_moved))
     return pieces
+
+
+def _has_words(text: str, words: str) -> bool:
+    """Return whether a text has these words, and not only as a part of longer ones: "5" is not in "50"."""
+    at = text.find(words)
+    while at >= 0:
+        end = at + len(words)
+        before, after = text[max(at - 1, 0) : at] + words[0], words[-1] + text[end : end + 1]
+        if not any(len(pair) == 2 and pair.isalnum() for pair in (before, after)):
+            return True
+        at = text.find(words, at + 1)
+    return False
