@@ -25,6 +25,12 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
+def read_column(test: Any, heading: str) -> list[str]:
+    """Return the cells of the table of records below a heading, as text."""
+    cells = re.findall(rf'<td role="cell" data-head="{re.escape(heading)}">(.*?)</td>', said(test), re.DOTALL)
+    return [unescape(re.sub(r"<[^>]*>", "", cell)).strip() for cell in cells]
+
+
 @pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
 def test_rows_without_a_configuration_are_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str) -> None:
     folder = tmp_path / "rows"

@@ -16,6 +16,7 @@ from readback.checks.training import AREA
 from readback.records.dataset import Dataset
 from readback.scores.comparing.paired_items import PairedItems, get_scored_items, pair_items
 from readback.scores.table import ConditionKey, ScoreTable
+from readback.scores.workspace_condition import find_workspace_name
 from readback.types import Workspace
 
 FEWEST = 5  # records on each side below which no interval is given
@@ -73,7 +74,7 @@ def costs(opened: Workspace, data: Dataset, audit: Audit, table: ScoreTable, cri
 
     A finding about a record itself counts under every condition, one about what is sent under its own.
     """
-    names = {key: name for key in table.columns.conditions if (name := _name(opened, table, key))}
+    names = {key: name for key in table.columns.conditions if (name := find_workspace_name(opened, table, key))}
     with_finding = {(code, key): _indices(audit, code, name) for code in _codes(audit) for key, name in names.items()}
     number = _Numbers(data)
     within: list[Cost] = []
@@ -107,7 +108,7 @@ def marked(
     judged: tuple[str, str],
 ) -> frozenset[str]:
     """Return the items of one condition, scored under a criterion by a judge (`judged`), with a finding of `code`."""
-    name = _name(opened, table, key)
+    name = find_workspace_name(opened, table, key)
     scored, _ = get_scored_items(table, key, *judged)
     if name is None:
         return frozenset()
@@ -147,14 +148,6 @@ def _codes(audit: Audit) -> tuple[str, ...]:
     has_separate_files = any(training_file.is_separate for training_file in audit.training)
     codes = dict.fromkeys(code for code, _ in audit.with_finding)
     return tuple(code for code in codes if not (has_separate_files and code.startswith(AREA)))
-
-
-def _name(opened: Workspace, table: ScoreTable, key: ConditionKey) -> str | None:
-    """Return the name of the workspace's condition that a condition of the scores stands for."""
-    condition = opened.condition(dict(key).get("condition", "")) or opened.condition(table.label(key))
-    if condition:
-        return condition.name
-    return None
 
 
 def _indices(audit: Audit, code: str, name: str) -> Any:

@@ -17,6 +17,7 @@ from readback.scores.comparing.comparison import Comparison
 from readback.scores.comparing.difference import compute_difference, decide
 from readback.scores.comparing.paired_items import drop_items, list_members
 from readback.scores.table import ConditionKey, ScoreTable
+from readback.scores.workspace_condition import find_workspace_name
 from readback.types import Workspace
 
 GRAVITY = ("unfair", "unknown", "same", "fair")
@@ -81,7 +82,7 @@ def _sides(
     """
     whole = table.columns.conditions
     if comparison.a in whole and comparison.b in whole:
-        a, b = (name_of(opened, table, key) for key in (comparison.a, comparison.b))
+        a, b = (find_workspace_name(opened, table, key) for key in (comparison.a, comparison.b))
         if a is None or b is None:
             return []
         return [(Pair(a, b), comparison.a, comparison.b)]
@@ -99,7 +100,7 @@ def _sides(
 
 def _find_name(opened: Workspace, table: ScoreTable, key: ConditionKey) -> str:
     """Return the name of the workspace's condition, else of the only one with the values of the key; else the label."""
-    if name := name_of(opened, table, key):
+    if name := find_workspace_name(opened, table, key):
         return name
     parts = {factor.removeprefix("prompt_"): value for factor, value in key}
     values = {name: parts[name] for name in ("mode", "task", "model", "adapter") if name in parts}
@@ -111,11 +112,3 @@ def _find_name(opened: Workspace, table: ScoreTable, key: ConditionKey) -> str:
     if len(names) == 1:
         return names[0]
     return table.label(key)
-
-
-def name_of(opened: Workspace, table: ScoreTable, key: ConditionKey) -> str | None:
-    """Return the name of the workspace's condition that a condition of the scores stands for; None if there is none."""
-    condition = opened.condition(dict(key).get("condition", "")) or opened.condition(table.label(key))
-    if condition:
-        return condition.name
-    return None

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from readback.checks.comparisons import Pair, Verdict
-from readback.checks.fair_pairs import name_of
 from readback.scores import conclusion, criterion_kinds, in_view
 from readback.scores.comparing.compare import list_planned
 from readback.scores.conclusion import Conclusion
 from readback.scores.table import ScoreTable
+from readback.scores.workspace_condition import find_workspace_name
 from readback.types import Workspace
 
 
@@ -37,7 +37,7 @@ def conclude_planned(workspace: Workspace, table: ScoreTable, verdicts: Sequence
             break
         view = in_view.get_judge_table(table, judge)
         for line in in_view.of_plan(view, plan, criterion, judge):
-            a, b = (name_of(workspace, view, key) or "" for key in (line.a, line.b))
+            a, b = (find_workspace_name(workspace, view, key) or "" for key in (line.a, line.b))
             pair = next((pair for pair in kinds if {pair.a, pair.b} == {a, b}), None)
             if pair is None or pair in concluded:
                 continue

@@ -16,6 +16,7 @@ from readback.records.dataset import Dataset, DatasetChanged, open_dataset
 from readback.records.replies.answers import Answers, open_answers
 from readback.scores.comparing.paired_items import list_members
 from readback.scores.table import ConditionKey, ScoreTable
+from readback.scores.workspace_condition import find_workspace_condition
 from readback.serving import tokens
 from readback.types import Condition, Selection, Workspace
 
@@ -80,16 +81,11 @@ def measure_sizes(
 
     At most 2,000 items, evenly spaced, are looked at. Raises Cancelled where `progress` says that it is enough.
     """
-    workspace_condition = find_condition(workspace, table, condition)
+    workspace_condition = find_workspace_condition(workspace, table, condition)
     if workspace_condition is None:
         return Sizes(has_condition=False)
     data = open_dataset(workspace.root, workspace.dataset, progress)
     return _measure_sizes(_SizeRequest(workspace, table, data, workspace_condition, condition, progress))
-
-
-def find_condition(workspace: Workspace, table: ScoreTable, condition: ConditionKey) -> Condition | None:
-    """Return the workspace's condition that the scores of `condition` are about."""
-    return workspace.condition(dict(condition).get("condition", "")) or workspace.condition(table.label(condition))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from typing import Any
 
 from markupsafe import Markup
 
-from readback.checks.fair_pairs import name_of
 from readback.scores import in_view, summary
 from readback.scores.certainty import is_too_narrow
 from readback.scores.leaders import find_unplanned_leaders
@@ -18,6 +17,7 @@ from readback.scores.sentences import not_compared, report
 from readback.scores.summary_row import Row
 from readback.scores.table import FAILED, MISSING, NOT_APPLICABLE, SCORED, ScoreTable
 from readback.scores.values.criteria import MINUS, number
+from readback.scores.workspace_condition import find_workspace_name
 from readback.types import Criterion, Workspace
 from readback.ui.common import show
 from readback.ui.common.draw.table import Column
@@ -281,7 +281,7 @@ def _shape(
         without = ""
     name, values = report.short(table, row.condition), dict(row.condition)
     address_of = format_address(table, row.condition)
-    condition = name_of(workspace, table, row.condition) or ""
+    condition = find_workspace_name(workspace, table, row.condition) or ""
     if is_too_narrow(row.share_of_one, row.method):
         most_given = _describe_value(max(row.distribution, key=lambda each: each[1])[0])
     else:

@@ -13,7 +13,6 @@ from functools import partial
 from markupsafe import Markup
 
 from readback.checks.comparisons import Pair, Verdict, verdicts, weighed
-from readback.checks.fair_pairs import name_of
 from readback.checks.groups import groups
 from readback.checks.summary import Audit
 from readback.scores import conclusion, in_view
@@ -22,6 +21,7 @@ from readback.scores.comparing.comparison import Blocked, Comparison
 from readback.scores.conclusion import AGAINST, BestOf, Conclusion
 from readback.scores.sentences import not_compared, report
 from readback.scores.table import ScoreTable
+from readback.scores.workspace_condition import find_workspace_name
 from readback.types import Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import verdict
@@ -237,7 +237,7 @@ def _add_fairness(workspace: Workspace) -> str:
 def _judge_pair(workspace: Workspace, view: ScoreTable, audit: Audit, comparison: Comparison) -> str:
     if workspace.dataset is None or not workspace.conditions:
         return conclusion.NO_PROMPTS
-    a, b = (name_of(workspace, view, key) for key in (comparison.a, comparison.b))
+    a, b = (find_workspace_name(workspace, view, key) for key in (comparison.a, comparison.b))
     if a is None or b is None:
         return conclusion.NO_PROMPTS
     pair = Pair(a, b)

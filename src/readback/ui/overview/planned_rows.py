@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from readback.checks.comparisons import Pair, Verdict, Weighed, differs, why
-from readback.checks.fair_pairs import name_of
 from readback.html.templates import render_template
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.conclusion import AGAINST, Conclusion
 from readback.scores.sentences import report
+from readback.scores.workspace_condition import find_workspace_name
 from readback.types import Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import verdict
@@ -103,7 +103,7 @@ def _build_row(
             )
             numbers = show.link("results", both, criterion=answer.criterion, scored_by=answer.judge)
             sides = (line.b, line.a)
-            b, a = (name_of(workspace, answer.view, key) or report.short(answer.view, key) for key in sides)
+            b, a = (find_workspace_name(workspace, answer.view, key) or report.short(answer.view, key) for key in sides)
             label = _label(b, a)
             aloud = t(
                 "overview.bar_aloud",

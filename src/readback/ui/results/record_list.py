@@ -281,5 +281,5 @@ def _turn(start: int, count: int) -> None:
 
 # Columns beside the fields that somebody chose: the key of the heading in words, and what a cell says of a record.
 COLUMNS_OF_EVERY_RECORD: tuple[tuple[str, Callable[[Record], Markup | str]], ...] = (
-    # Your column's line
+    # A new column stands above this line.
 )

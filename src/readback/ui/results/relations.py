@@ -17,9 +17,9 @@ from readback.scores.comparing.difference import FEW, decide
 from readback.scores.sentences import report
 from readback.scores.slices.by_field import Slice, Sliced, list_fields, slice_scores
 from readback.scores.slices.lengths import Lengths, measure_lengths
-from readback.scores.slices.text_sizes import find_condition
 from readback.scores.summary_row import Row
 from readback.scores.table import ConditionKey, ScoreTable
+from readback.scores.workspace_condition import find_workspace_condition
 from readback.types import Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import table
@@ -43,7 +43,7 @@ DRAWN = 20  # rows of the chart of findings; the table has all
 def has_lengths(scored: ScoreTable, workspace: Workspace) -> bool:
     """Return whether prompts can be built, or answers read, for any condition that was scored."""
     return workspace.dataset is not None and any(
-        find_condition(workspace, scored, condition) for condition in scored.columns.conditions
+        find_workspace_condition(workspace, scored, condition) for condition in scored.columns.conditions
     )
 
 
@@ -52,7 +52,7 @@ def draw_lengths(scored: ScoreTable, workspace: Workspace, view: View) -> None:
     criterion, judge = view.criterion.name, view.judge
     conditions = {}
     for row in summary.rows(scored, None, criterion, judge):
-        if find_condition(workspace, scored, row.condition):
+        if find_workspace_condition(workspace, scored, row.condition):
             conditions[format_address(scored, row.condition)] = row.condition
     with st.container(horizontal=True, vertical_alignment="bottom"):
         scope = choices.pick_option(
