@@ -70,8 +70,12 @@ def test_the_items_are_there_in_their_order_and_the_first_is_open_by_itself(root
     assert f'title="Error: {whole}"' in said(test)
     assert [told.count(heading) for heading in ("Planned comparisons", "Other items")] == [1, 1]
     assert told.index("Planned comparisons") < told.index("Does reading the manual help?")
-    assert told.index("Does reading the manual help?") < told.index("May “RAG-trained")
-    assert told.index("May “RAG-trained") < told.index("Other items") < told.index("The reference cites contexts")
+    assert told.index("Does reading the manual help?") < told.index("Does training with snippets")
+    assert (
+        told.index("Does training with snippets")
+        < told.index("Other items")
+        < told.index("The reference cites contexts")
+    )
     assert "An error is on both sides: “The prompt lacks contexts that the record lists”." in told
     assert "Item 2 of 6" in told
     badge = t("scores.synthetic_here")
@@ -92,7 +96,10 @@ def test_the_first_item_is_the_fair_comparison_by_its_question_and_says_what_the
     assert "Comparison Does reading the manual help?" in told
     badge = t("scores.synthetic_here")
     assert f"The data favour “instruction-only, open book”. {badge} ✓ Fair. Only the prompt differs." in told
-    assert "A warning is on one side only: “An answer cites contexts that were not sent”. ○ 2 things were" in told
+    assert (
+        "A warning is on one side only: “An answer cites contexts that were not sent”. ○ Not checked: which template"
+        in told
+    )
     assert told.index("The data favour") < told.index("Only the prompt differs") < told.index("+1.78")
     assert "Before you sign: 6 items without a decision, 3 of them about 6 errors that nobody accepted" in told
     (choice,) = [group for group in test.button_group if group.label == "Decision"]

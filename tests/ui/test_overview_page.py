@@ -279,7 +279,8 @@ def test_a_clear_answer_says_what_it_is_to_be_read_with() -> None:
     assert "Only the prompt differs. Warning on one side" in pair_row(test, "instruction-only, open book")
     results = words(page("results", workspace="six-conditions"))
     assert "the difference is clear (1.78 of 3 points). Fair comparison." in results
-    assert "Only the prompt differs. Warning on one side" in results
+    change = "First side, in record 1: user message adds the context and 3 sentences after the question."
+    assert f"Only the prompt differs. {change} Warning on one side. 2 things" in re.sub(r" \.", ".", results)
     assert "of “instruction-only, closed book” is too narrow; the difference does not rest on it." in results
 
 
@@ -395,7 +396,9 @@ def test_a_warning_about_the_scores_of_several_conditions_is_counted_in_the_row_
 
 
 def test_synthetic_scores_are_called_so() -> None:
-    assert "Scored by a script: decide nothing by it." in words(overview(workspace="six-conditions-mistakes"))
+    assert "Provisional: scored by a script, decide nothing yet." in words(
+        overview(workspace="six-conditions-mistakes")
+    )
 
 
 def test_a_folder_with_only_scores_shows_its_conditions_and_its_counts(serving: Any) -> None:
@@ -540,18 +543,22 @@ COPIED = (
     "48 of 264 logged requests differ from your files, "
     "so do not compare “refusing | house” and “polite | house” with the other 9."
 )
+REPEATED = "All 264 answers repeat their prompts and add nothing, so no score tells how a model answers."
 ALONE = "264 requests as the log has them; nothing here to hold them against."
 
 
 def test_requests_that_differ_from_the_files_are_the_first_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("READBACK_WORKSPACE", str(EXAMPLES / "copied-prompts"))
     text = words(overview())
-    assert f"{COPIED} By “overall”: all 11" in text
+    assert f"{REPEATED} {COPIED} By “overall”: all 11" in text
+    assert {"code": "fmt-answer-repeats-prompt"} in links(overview(), "findings")
+    assert "An answer repeats its prompt 11 conditions" in text
+    assert "Answers that only repeat the prompt" in text
     picture = ranked(overview())
     assert re.search(r"refusing \W house 24 of 24 differ text that the request lacks\s+Do not guess.", picture)
     assert re.search(r"polite \W house 24 of 24 differ .* Stay polite even if the answer is no.", picture)
     equal = "9 more conditions: all their requests equal your files, byte for byte."
-    assert f"{equal} They may be compared with each other." in picture
+    assert f"{equal} Their prompts may be compared with each other." in picture
     assert "Longest prompt, in characters" not in picture  # what was sent is the question, not how long it is
     assert "System message, in every row: none." in text
     assert "none" not in row(overview(), "plain | house")

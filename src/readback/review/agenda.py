@@ -205,8 +205,6 @@ def _build_result_item(
     opened: Workspace, verdict: Verdict, concluded: Concluded, weighed_groups: Sequence[Weighed]
 ) -> Item:
     a, b = verdict.pair.a, verdict.pair.b
-    sides = {a, b}
-    questions = (plan.question for plan in compare.list_planned(opened) if {plan.a, plan.b} == sides)
     return Item(
         f"result:{a}|{b}",
         "score",
@@ -215,7 +213,7 @@ def _build_result_item(
         "scores",
         {"criterion": concluded.criterion},
         Subject("comparison", (a, b)),
-        title=next((question for question in questions if question), "") or t("agenda.title_result", a=a, b=b),
+        title=_find_question(opened, a, b) or t("agenda.title_result", a=a, b=b),
         pair=verdict.pair,
         verdict=verdict,
     )
@@ -230,7 +228,7 @@ def _list_study_items(opened: Workspace, audit: Audit, since: Since | None) -> I
         sides = frozenset((verdict.pair.a, verdict.pair.b))
         if verdict.kind in ("unfair", "unknown") and sides not in pairs_on_it:
             pairs_on_it.add(sides)  # whichever of the two the plan names first
-            yield _build_comparison_item(verdict, weighed_groups)
+            yield _build_comparison_item(opened, verdict, weighed_groups)
             covered_codes |= {fault.code for fault in verdict.faults} if verdict.kind == "unfair" else set()
     if since:
         new = {finding.code for finding in since.new}
@@ -239,6 +237,12 @@ def _list_study_items(opened: Workspace, audit: Audit, since: Since | None) -> I
     for each in sorted(weighed_groups, key=_rank_group):
         if each.group.severity != "info" and each.group.code not in covered_codes:
             yield _build_finding_item(each, each.group.code in new)
+
+
+def _find_question(opened: Workspace, a: str, b: str) -> str:
+    """Return the question that the plan asks of two conditions; "" where it asks none."""
+    questions = (plan.question for plan in compare.list_planned(opened) if {plan.a, plan.b} == {a, b})
+    return next((question for question in questions if question), "")
 
 
 def _rank_group(weighed_group: Weighed) -> tuple[int, int]:
@@ -254,7 +258,7 @@ def _rank_group(weighed_group: Weighed) -> tuple[int, int]:
     return (0 if weighed_group.group.severity == "error" else 1), where
 
 
-def _build_comparison_item(verdict: Verdict, weighed_groups: Sequence[Weighed]) -> Item:
+def _build_comparison_item(opened: Workspace, verdict: Verdict, weighed_groups: Sequence[Weighed]) -> Item:
     a, b = verdict.pair.a, verdict.pair.b
     codes = {fault.code: fault for fault in verdict.faults}
     proofs = [
@@ -272,7 +276,7 @@ def _build_comparison_item(verdict: Verdict, weighed_groups: Sequence[Weighed]) 
         Subject("comparison", (a, b)),
         "error" if verdict.kind == "unfair" else "warning",
         tuple(proof for proof in proofs if proof is not None)[:PROOFS] if verdict.kind == "unfair" else (),
-        title=t("agenda.title_comparison", a=a, b=b),
+        title=_find_question(opened, a, b) or t("agenda.title_comparison", a=a, b=b),
         pair=verdict.pair,
         verdict=verdict,
     )

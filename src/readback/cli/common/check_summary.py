@@ -10,6 +10,7 @@ from readback import as_json
 from readback.checks.comparisons import Verdict, differs, planned, verdicts, weighed
 from readback.checks.groups import groups
 from readback.checks.held_requests import count_held, describe_held
+from readback.checks.repeated_answers import describe_repeated
 from readback.checks.request_differences import DifferenceKind
 from readback.checks.sample import Sample, hit, share
 from readback.checks.summary import Audit, Row
@@ -214,6 +215,9 @@ def format_summary(workspace: Workspace, audit: Audit, whole: bool, verbose: boo
             n=requests.equal,
             all=requests.logged,
         )
+    repeated = describe_repeated(audit)
+    if repeated:
+        yield f"  {repeated}"
     comparison = count_held(audit, 0)
     if comparison is not None:
         yield f"  {describe_held(comparison, sample=audit.sample is not None)}"

@@ -12,6 +12,7 @@ from typing import Any
 from markupsafe import Markup
 
 from readback.checks.facts import trained_differences
+from readback.checks.repeated_answers import CODE, count_repeated
 from readback.checks.summary import Audit, Row
 from readback.compare.first_difference import compare_self_test, format_after
 from readback.prompts import selections
@@ -51,8 +52,9 @@ def conditions(
     else:
         audit = None
     condition_rows = audit.conditions if audit else _unchecked(workspace)
+    repeated = count_repeated(audit) if audit else {}
     by_name = {row.name: row for row in condition_rows}
-    rows = [_cells(workspace, row, headline, states) for row in condition_rows]
+    rows = [_cells(workspace, row, headline, states, repeated) for row in condition_rows]
 
     def fill_cell(draw: Callable[[Workspace, Row], Markup]) -> Callable[[Cells], Markup]:
         return lambda cells: draw(workspace, by_name[cells["name"]])
@@ -86,6 +88,15 @@ def conditions(
                 number=True,
                 show=fill_cell(partial(_longest, longest == "longest")),
                 help=t("overview.longest_help"),
+                # Where answers repeat their prompts, a length without a limit is not what anybody looks for.
+                in_view=longest == "longest" or not repeated,
+            ),
+            Column(
+                "repeated",
+                title("repeated_column"),
+                number=True,
+                show=fill_cell(partial(_link_repeated, repeated)),
+                help=t("overview.repeated_help"),
             ),
             Column("errors", title("errors"), number=True, show=fill_cell(_errors)),
             Column("warnings", title("warnings"), number=True, show=fill_cell(partial(_warnings, of_scores))),
@@ -94,7 +105,7 @@ def conditions(
                 title("observed_column"),
                 show=fill_cell(_observed),
                 help=t("overview.observed_help"),
-                in_view=not are_requests_drawn,
+                in_view=bool(repeated) or not are_requests_drawn,
             ),
         ]
     columns += pictures(headline, headline.shapes) if headline else ()
@@ -277,7 +288,9 @@ def _unchecked(workspace: Workspace) -> Sequence[Row]:
     return [row for row in rows if row.choice.condition] or rows
 
 
-def _cells(workspace: Workspace, row: Row, headline: Headline | None, states: States) -> Cells:
+def _cells(
+    workspace: Workspace, row: Row, headline: Headline | None, states: States, repeated: Mapping[str, int]
+) -> Cells:
     if headline:
         score = headline.find_shape(row.name)
     else:
@@ -294,6 +307,7 @@ def _cells(workspace: Workspace, row: Row, headline: Headline | None, states: St
         if row.name in states.around and not states.of_all("around")
         else None,
         "longest": row.tokens.count if row.tokens else row.longest,
+        "repeated": repeated.get(row.name),
         "errors": row.errors,
         "warnings": row.warnings,
         "observed": t("overview.observed_cell", equal=observed_counts[0], logged=observed_counts[1])
@@ -424,6 +438,14 @@ def _longest(mixed: bool, workspace: Workspace, row: Row) -> Markup:
 
 def _to_messages(workspace: Workspace, row: Row) -> Markup:
     return show.link("prompts", row.name, **asdict(row.choice))
+
+
+def _link_repeated(repeated: Mapping[str, int], workspace: Workspace, row: Row) -> Markup:
+    """Return how many answers only repeat their prompt, as the way to them."""
+    n = repeated.get(row.name, 0)
+    if n:
+        return show.link("findings", t("overview.repeated_cell", n=n), code=CODE, arm=row.name)
+    return show.h("0")
 
 
 def _errors(workspace: Workspace, row: Row) -> Markup:

@@ -8,8 +8,10 @@ import streamlit as st
 from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
+from readback.checks import repeated_answers
 from readback.checks.comparisons import Pair, Verdict, Weighed
 from readback.checks.groups import also, groups
+from readback.checks.repeated_answers import describe_repeated
 from readback.checks.summary import Audit
 from readback.scores import in_view
 from readback.scores.sentences import not_compared, report
@@ -39,13 +41,17 @@ def draw_answer(
     answers: Mapping[Pair, paired.Answer],
 ) -> None:
     """Draw the first sentence: who is ahead where scores tell, else what is compared and whether that is fair."""
+    repeated = describe_repeated(audit)
     requests = requests_line.describe(workspace, audit, is_planned=bool(judged))
     sentence = _answer(workspace, audit, judged, scored, answers)
     if requests and not (answers or judged or scored):  # nothing is known but what was sent
         sentence, requests = requests, Markup("")
+    line = '<p class="rb-lead rb-answer-first">{}</p>'
     before = Markup("")
+    if repeated:  # what the scores of the other lines are worth
+        before = show.h(line, show.link("findings", repeated, code=repeated_answers.CODE))
     if requests:
-        before = show.h('<p class="rb-lead rb-answer-first">{}</p>', requests)
+        before += show.h(line, requests)
     if scored:
         note = means.format_synthetic(scored)
     else:
@@ -267,6 +273,8 @@ def _first(audit: Audit, weighed_group: Weighed, by: str, number: int) -> Markup
         alone = conditions
     # As Findings counts, and the strip above; the hint has the records.
     times, places_aloud = t("overview.times", n=group.count), t("overview.places", n=group.count)
+    if 1 < group.count == len(group.conditions) and group.records > 1:  # a finding of each stands for many records
+        times, places_aloud = conditions, conditions
     where: Markup | str = show.h(
         '<span aria-hidden="true">{}</span><span class="rb-aloud">{}</span>', times, places_aloud
     )

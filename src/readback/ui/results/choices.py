@@ -25,7 +25,7 @@ from readback.ui.common import address, show
 from readback.ui.common.draw.head import present
 from readback.ui.common.state import caches
 from readback.ui.common.state.work import whole
-from readback.ui.results import drilldown, means
+from readback.ui.results import drilldown
 from readback.ui.results.drilldown import format_address
 from readback.words import t
 
@@ -94,8 +94,6 @@ def draw_choices(table: ScoreTable, workspace: Workspace) -> tuple[View, DeltaGe
         is_planned = bool(in_view.of_plan(pooled, list_planned(workspace), criterion, judge))
         if not several:
             baseline = _pick_baseline(pooled, sides, first, is_planned=is_planned)
-        if warning := means.format_synthetic(table):
-            st.html(show.h('<span class="rb-synthetic" role="note">{}</span>', warning), width="content")
         toolbar = st.container(key="results_toolbar", width="content")
     if several:
         baseline = pick_by_factors("baseline", t("scores.baseline"), pooled, sides, first)

@@ -22,6 +22,7 @@ from readback.scores.sentences import not_compared, report, who_scored
 from readback.scores.sentences.report import Line
 from readback.scores.summary_row import Row
 from readback.scores.table import Planned, ScoreTable
+from readback.scores.workspace_condition import find_workspace_name
 from readback.types import Criterion, Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import verdict
@@ -95,7 +96,9 @@ def conclude(table: ScoreTable, workspace: Workspace, view: View) -> Concluded:
 def render_answer(
     table: ScoreTable, workspace: Workspace, rows: Sequence[Row], concluded: Concluded, view: View
 ) -> Markup:
-    """Return the answer in a sentence or two, of the planned comparisons, else which condition is best."""
+    """Return the answer in a sentence or two, of the planned comparisons, else which condition is best; before it what
+    speaks against deciding by it.
+    """
     conclusions = concluded.conclusions
     scales = not_compared.find_scales(choices.get_file_table(table), view.criterion.name)
     if scales is None:
@@ -106,7 +109,8 @@ def render_answer(
         lines.append(_answer_pair(table, min(conclusions, key=_rank)))
     elif scales is None or len([row for row in rows if row.mean is not None]) > 1:
         lines.append(_answer_best(table, rows, concluded, view))
-    return render_template("ui/results/answer.html.jinja", t=t, lines=lines)
+    note = means.format_synthetic(choices.get_file_table(table))
+    return render_template("ui/results/answer.html.jinja", t=t, lines=lines, note=note)
 
 
 def describe_basis(table: ScoreTable, rows: Sequence[Row], concluded: Concluded, view: View) -> str:
@@ -314,12 +318,20 @@ def judge_fairness(table: ScoreTable, workspace: Workspace, comparison: Comparis
         untouched = report.untouched(comparison, fairness.touched, fairness.untouched, name, same=is_same)
         if untouched:
             parts.append(show.h('<p class="rb-fair">{}</p>', untouched))
-    reasons = (_explain(fairness.verdict), verdict.describe_touching(fairness.verdict, fairness.weighed_groups))
+    change = _describe_change(table, workspace, comparison, fairness.verdict)
+    reasons: tuple[Markup | str, ...] = (
+        _explain(fairness.verdict),
+        change,
+        verdict.describe_touching(fairness.verdict, fairness.weighed_groups),
+    )
     shared = [
         each.group
         for each in fairness.weighed_groups
         if each.group.severity != "info" and fairness.verdict.pair in each.both_sided
     ]
+    unchecked = len(fairness.verdict.unchecked)
+    if unchecked and fairness.verdict.kind in ("fair", "same"):
+        reasons = (*reasons, t("verdict.unchecked_short", n=unchecked))
     reason = show.join([part for part in reasons if part], " ")
     return Fairness(fairness.verdict.kind, reason, show.join(parts), tuple(shared))
 
@@ -332,6 +344,19 @@ def _explain(pair_verdict: Verdict) -> Markup | str:
     if pair_verdict.faults or pair_verdict.confounded:
         return verdict.first(pair_verdict)
     return differs(pair_verdict) or t("scores.reason_fair")
+
+
+def _describe_change(table: ScoreTable, workspace: Workspace, comparison: Comparison, pair_verdict: Verdict) -> str:
+    """Return what the prompt of the side that is named first has or lacks, where prompts were varied; else ""."""
+    if pair_verdict.kind == "unknown" or pair_verdict.faults or pair_verdict.confounded or not differs(pair_verdict):
+        return ""
+    a, b = (find_workspace_name(workspace, table, key) for key in (comparison.a, comparison.b))
+    if a is None or b is None:
+        return ""
+    change = caches.condition_change(*choice.key(), a, b, workspace)
+    if change:
+        return t("scores.reason_change", change=change)
+    return ""
 
 
 def _render_pair_count(comparison: Comparison, fairness: fair_pairs.Fairness, name: report.Name) -> Markup | str:

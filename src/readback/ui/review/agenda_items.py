@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 from markupsafe import Markup
 
+from readback.checks.comparisons import Pair
 from readback.html.templates import render_template
 from readback.review.agenda import Agenda, Item
 from readback.review.decision_words import name_decision
@@ -166,6 +167,8 @@ def draw_head(agenda: Agenda, item: Item) -> None:
             title(item),
         )
     )
+    if (pair := _find_unnamed_pair(item)) is not None:
+        show.draw(show.h('<p class="rb-small">{}</p>', t("overview.with", a=pair.b, b=pair.a)))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="walk"):
         st.button(
             t("agenda.previous"), key="previous", type="tertiary", disabled=not at, on_click=_go, args=(walked, at - 1)
@@ -185,6 +188,16 @@ def draw_head(agenda: Agenda, item: Item) -> None:
             return
         _draw_menu(agenda, item)
         keys.listen(keys.AGENDA)
+
+
+def _find_unnamed_pair(item: Item) -> Pair | None:
+    """Return the two conditions of an item where its title is the question of the plan, which names neither."""
+    if item.kind != "comparison" or item.verdict is None:  # the picture of a result names its sides
+        return None
+    pair = item.verdict.pair
+    if title(item) == t("agenda.title_comparison", a=pair.a, b=pair.b):
+        return None
+    return pair
 
 
 def _list_walked(agenda: Agenda, item: Item) -> tuple[Item, ...]:

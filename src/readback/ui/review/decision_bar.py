@@ -28,7 +28,8 @@ def get_form(item: Item) -> str:
 
 def draw(agenda: Agenda, item: Item, warning: str | None = None) -> None:
     """Draw what was decided on an item, and the fields to decide. It is one form: nothing is sent until it is saved.
-    `warning` says why its scores are no ground for a decision: then to rely on them is to do so all the same.
+    `warning` says why its scores are no ground for a decision, as it stands beside the item: then to rely on them is to
+    do so all the same.
     """
     if item.kind != "score":
         warning = None
@@ -48,8 +49,6 @@ def draw(agenda: Agenda, item: Item, warning: str | None = None) -> None:
                     key=f"verdict_{form}",
                     format_func=partial(_name_choice, item.kind, warning is not None),
                 )
-                if warning is not None and not present.on():
-                    show.draw(show.h('<p class="rb-small rb-warn">{}</p>', warning))
                 hint = t("review.reason_hint" if item.kind in ("comparison", "score") else "review.reason_hint_finding")
                 st.text_area(t("review.reason"), key=f"reason_{form}", height=68, placeholder=hint)
             with st.container(key="item_rest", horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -71,8 +70,8 @@ def _name_choice(kind: str, is_warned: bool, verdict: Verdict) -> str:
 
 
 def _draw_rest(form: str) -> None:
-    """Draw owner and day, and the name of whoever decides, where it is not known yet. The style sheet has owner and day
-    in sight only while a choice needs them: a form sends nothing before it is saved.
+    """Draw owner and day, and the name of whoever decides, where it is not known yet. Owner and day are of what is
+    to follow.
     """
     if present.on():
         return

@@ -100,8 +100,8 @@ def line(verdict: Verdict, folded: bool = False) -> Markup:
 
 
 def lines(verdict: Verdict, touching: Sequence[str] = ()) -> Markup:
-    """Return a line on what was checked, one on each of `touching`, which is found on a side, and what was not checked,
-    which is folded.
+    """Return a line on what was checked, one on each of `touching`, which is found on a side, and one on what was not
+    checked.
     """
     alone = " ".join(_alone(verdict))
     sign = Markup("")  # the other words have theirs
@@ -110,14 +110,7 @@ def lines(verdict: Verdict, touching: Sequence[str] = ()) -> Markup:
     first = show.h('<p class="rb-verdict">{}{} {} {}</p>', sign, word(verdict), why(verdict, brief=True), alone)
     parts = [first, *(show.h('<p class="rb-verdict">{}</p>', fact) for fact in touching)]
     if unlooked := not_checked(verdict.unchecked):
-        title = t("verdict.unchecked_n", n=len(verdict.unchecked))
-        parts.append(
-            show.h(
-                '<details class="rb-unchecked"><summary>{}</summary><p class="rb-small">{}</p></details>',
-                show.h('<span aria-hidden="true">○</span> {}', title),
-                unlooked,
-            )
-        )
+        parts.append(show.h('<p class="rb-verdict"><span aria-hidden="true">○</span> {}</p>', unlooked))
     return show.h('<div class="rb-verdict-lines">{}</div>', show.join(parts))
 
 

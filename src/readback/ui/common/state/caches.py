@@ -21,6 +21,7 @@ from readback.checks.groups import apart
 from readback.checks.rules import Fault
 from readback.checks.run import process
 from readback.checks.sample import SIZE
+from readback.compare.condition_change import describe_condition_change
 from readback.readers.files.progress import report_progress_to
 from readback.records.dataset import open_dataset
 from readback.records.replies.answers import Answers, open_answers
@@ -120,6 +121,14 @@ def answers(
     else:
         condition_found = None
     return open_answers(opened or Workspace(Path(path), ""), condition_found or Condition(condition))
+
+
+@st.cache_resource(max_entries=VIEWED, show_spinner=False)
+def condition_change(
+    path: str, stamp: str, fields: tuple[tuple[str, str], ...], a: str, b: str, _opened: Workspace
+) -> str:
+    """Return how the messages of condition `b` differ from those of `a` for the first record, as a phrase."""
+    return describe_condition_change(_opened, a, b)
 
 
 @st.cache_resource(max_entries=READ_SCORES, show_spinner=False)
