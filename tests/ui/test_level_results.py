@@ -86,8 +86,12 @@ def test_a_score_that_is_the_same_everywhere_has_no_axis_but_a_next_step(draw: D
     pairs = re.findall(r'<th scope="row"><bdi>(.*?)</bdi></th>', markup)
     assert len(pairs) == 10
     assert pairs[:2] == ["refusing | house", "polite | house"]  # which may not be compared
-    assert "4 more pairs" in text
-    assert text.count("the same on all 24") == 10
+    assert "“short | house” and 7 more the same on all 24 ≈ same fault on both sides" in text
+    assert "An answer repeats its prompt . An equal score says nothing while both sides have this fault." in text
+    assert "Each of these 8 pairs" in text
+    assert text.count("the same on all 24") == 11
+    assert "All 264 answers repeat their prompts and add nothing, so no score tells how a model answers. By" in text
+    assert text.count("✕ only the prompt, repeated") == 2
     assert "so these comparisons are exploratory" not in text
 
 

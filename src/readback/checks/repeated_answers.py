@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from readback.checks.summary import Audit, Row, selection_key
-from readback.checks.tallies import SelectionKey
+from readback.checks.tallies import SelectionKey, numbers
 from readback.words import t
 
 CODE = "fmt-answer-repeats-prompt"
@@ -30,6 +30,14 @@ def count_repeated(audit: Audit) -> Mapping[str, int]:
         if n and severities.get(key, every) == {"error"}:
             counts[row.name] = n
     return counts
+
+
+def is_repeated(audit: Audit, condition: str, index: int) -> bool:
+    """Tell whether a condition's answer to the record of that number is nothing but its prompt."""
+    if condition not in count_repeated(audit):
+        return False
+    keys = [selection_key(row.choice) for row in audit.conditions if row.name == condition]
+    return any(index in numbers(audit.with_finding.get((CODE, key), b"")) for key in keys)
 
 
 def describe_repeated(audit: Audit) -> str:

@@ -12,6 +12,8 @@ from markupsafe import Markup
 from readback.checks import fair_pairs
 from readback.checks.comparisons import Verdict, differs
 from readback.checks.groups import Group
+from readback.checks.repeated_answers import describe_repeated
+from readback.checks.summary import Audit
 from readback.html.templates import render_template
 from readback.scores import conclusion, in_view, leaders
 from readback.scores.comparing import compare
@@ -100,11 +102,14 @@ def render_answer(
     speaks against deciding by it.
     """
     conclusions = concluded.conclusions
+    audit = get_audit()
     scales = not_compared.find_scales(choices.get_file_table(table), view.criterion.name)
     if scales is None:
         lines = []
     else:
         lines = [AnswerLine("", scales.headline, "")]
+    if audit is not None and (repeated := describe_repeated(audit)):
+        lines.append(AnswerLine("", repeated, ""))
     if conclusions and not isinstance(conclusions, BestOf):
         lines.append(_answer_pair(table, min(conclusions, key=_rank)))
     elif scales is None or len([row for row in rows if row.mean is not None]) > 1:
@@ -289,17 +294,24 @@ def _watch(job: Job) -> None:
     show.draw(show.aloud(t(key, done=job.done, total=job.total), ended=t("frame.ended")))
 
 
+def get_audit() -> Audit | None:
+    """Return the check of the prompts; None before it was begun or while it runs, or where somebody stopped it."""
+    job = caches.audited(choice.key())
+    if job is None or not job.ready.is_set():
+        return None
+    audit: Audit | None = job.result
+    if audit is None or audit.stopped:
+        return None
+    return audit
+
+
 def judge_fairness(table: ScoreTable, workspace: Workspace, comparison: Comparison) -> Fairness:
     """Return whether a pair is fair, and the difference on the records that its errors do not touch."""
     if workspace.dataset is None or not workspace.conditions:
         whole = show.h('<p class="rb-small rb-fair">{}</p>', t("scores.fair_no_prompts"))
         return Fairness(conclusion.NO_PROMPTS, t("scores.reason_no_prompts"), whole)
-    job = caches.audited(choice.key())
-    if job is not None and job.ready.is_set():
-        audit = job.result
-    else:
-        audit = None
-    if audit is None or audit.stopped:
+    job, audit = caches.audited(choice.key()), get_audit()
+    if audit is None:
         is_running = job is not None and not job.ready.is_set()
         link = show.link("overview", t("scores.fair_check"))
         whole = show.h('<p class="rb-small rb-fair">{} {}</p>', t("scores.fair_unchecked"), link)

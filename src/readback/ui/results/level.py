@@ -5,7 +5,9 @@ A picture of differences would be zeros on an axis that nothing gives a length.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -23,13 +25,28 @@ from readback.ui.common import show
 from readback.ui.results import choices, drilldown, forest, matrix, means
 from readback.ui.results.choices import View
 from readback.ui.results.drilldown import format_address
+from readback.ui.results.forest import ForestLine
 from readback.ui.results.lead import Concluded, Fairness
 from readback.words import t
 
 SHOWN = 6  # pairs in sight where nothing was planned; the others are folded
 SHARED = 2  # errors and warnings of both sides that are named
 CRITERIA = 3  # other criteria that are named
+ALIKE = 3  # pairs with the same fault on both sides, from which on they are one row
 ENDS = {"up": ("worst", "best"), "down": ("best", "worst")}  # what the lower and the upper end of a scale are
+
+
+@dataclass(frozen=True, slots=True)
+class AlikePairs:
+    """Pairs that have the same fault on both sides: how many, that their scores are the same, the verdict with its
+    sign, and the fault with what it means for the scores.
+    """
+
+    name: str
+    same: str
+    sign: str
+    verdict: str
+    reason: Markup
 
 
 def draw_level(
@@ -50,11 +67,14 @@ def draw_level(
     fairness = forest.judge_lines(table, workspace, lines, concluded)
     entries = forest.build_entries(table, workspace, lines, fairness, axis, criterion)
     planned_count = sum(line.planned is not None for line in lines)
+    alike: list[ForestLine] = []
     if not planned_count:
+        entries, alike = _part_alike(entries, fairness)
         entries.sort(key=lambda entry: entry.kind != "unfair")
     sides = {side for line in lines for side in (line.a, line.b)}
     inside = [row for row in rows if row.condition in sides]
     in_sight = planned_count + SHOWN
+    rest = max(len(entries) - in_sight, 0) + len(alike)
     show.draw(
         render_template(
             "ui/results/level.html.jinja",
@@ -70,11 +90,46 @@ def draw_level(
             basis=basis,
             is_one_baseline=_has_one_baseline(lines),
             lines=entries[:in_sight],
-            more=entries[in_sight:],
+            more=[*entries[in_sight:], *alike],
+            more_title=t("scores.level_each_alike" if len(entries) <= in_sight else "scores.level_more", n=rest),
+            alike=_sum_up_alike(alike, fairness) if alike else None,
         )
     )
     sentence = forest.describe_lines(table, lines, concluded, compared, criterion)
     forest.collect_figure(table, lines, criterion, sentence)
+
+
+def _part_alike(
+    entries: Sequence[ForestLine], fairness: Sequence[Fairness]
+) -> tuple[list[ForestLine], list[ForestLine]]:
+    """Return the entries, and apart from them those that have the same fault on both sides where several have: what is
+    to be learned of them is that fault, and not each pair.
+    """
+    codes = [
+        tuple(group.code for group in of_line.shared_findings) if of_line.kind == "same" else () for of_line in fairness
+    ]
+    most, count = max(Counter(filter(None, codes)).items(), key=lambda item: item[1], default=((), 0))
+    if count < ALIKE:
+        return [*entries], []
+    pairs = list(zip(entries, codes, strict=True))
+    return [entry for entry, code in pairs if code != most], [entry for entry, code in pairs if code == most]
+
+
+def _sum_up_alike(alike: Sequence[ForestLine], fairness: Sequence[Fairness]) -> AlikePairs:
+    """Return in a row how many pairs have the same fault on both sides, and which fault."""
+    of_alike = next(each for each in fairness if each.kind == "same" and each.shared_findings)
+    links = [
+        show.link("findings", group.title, severity=group.severity, code=group.code)
+        for group in of_alike.shared_findings[:SHARED]
+    ]
+    same = {entry.moved.striptags() if isinstance(entry.moved, Markup) else entry.moved for entry in alike}
+    return AlikePairs(
+        t("scores.level_alike", more=len(alike) - 1, name=alike[0].b),
+        same.pop() if len(same) == 1 else "",
+        alike[0].sign,
+        alike[0].verdict,
+        show.h("{}. {}", show.join(links, "; "), t("scores.level_alike_why")),
+    )
 
 
 def draw_pairs(table: ScoreTable, workspace: Workspace, lines: Sequence[Line], criterion: Criterion) -> None:

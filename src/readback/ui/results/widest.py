@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from readback.checks.repeated_answers import is_repeated
 from readback.html.templates import render_template
 from readback.records.dataset import Dataset
 from readback.scores.comparing.comparison import Comparison
@@ -16,7 +17,7 @@ from readback.scores.comparing.widest_items import Widest, find_widest, measure_
 from readback.scores.sentences.report import Line
 from readback.scores.table import SCORED, ConditionKey, ScoreTable
 from readback.scores.values.criteria import number
-from readback.types import Answer, Criterion, Workspace
+from readback.types import Answer, Criterion, Record, Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import score_chip
 from readback.ui.common.state import caches, choice
@@ -33,14 +34,15 @@ QUESTION, ANSWER, REFERENCE = 160, 220, 120  # characters in sight
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What one condition answered: its name, its score as a chip and whether that is an end of the scale, and the
-    beginning of the answer.
+    """What one condition answered: its name, its score as a chip and whether that is an end of the scale, the beginning
+    of the answer, and that this is nothing but the prompt where it is.
     """
 
     name: str
     chip: Markup
     end: str
     text: Markup | str
+    fault: str = ""
 
 
 def find_example(lines: Sequence[Line], table: ScoreTable) -> tuple[Comparison, Widest] | None:
@@ -89,6 +91,7 @@ def draw_example(example: tuple[Comparison, Widest], table: ScoreTable, workspac
                     view.criterion,
                     "" if len({*scores}) == 1 else _name_end(score, view.criterion),
                     both[at] if both else None,
+                    t("scores.widest_repeated") if _is_repeated(workspace, key, record) else "",
                 )
                 for at, (key, score) in enumerate(zip(keys, scores, strict=True))
             ],
@@ -140,11 +143,25 @@ def _choose_item(widest: Widest, answers: Mapping[str, tuple[Answer, ...]]) -> s
 
 
 def _build_side(
-    table: ScoreTable, key: ConditionKey, score: float, criterion: Criterion, end: str, answer: Answer | None
+    table: ScoreTable,
+    key: ConditionKey,
+    score: float,
+    criterion: Criterion,
+    end: str,
+    answer: Answer | None,
+    fault: str,
 ) -> Side:
     chip = score_chip.render_chip(score, SCORED, criterion, is_mean=table.pool is not None)
     text = cells.render_cut(answer.text, ANSWER) if answer is not None and answer.text is not None else ""
-    return Side(choices.name_condition(table, key), chip, end, text)
+    return Side(choices.name_condition(table, key), chip, end, text, fault)
+
+
+def _is_repeated(workspace: Workspace, key: ConditionKey, record: Record | None) -> bool:
+    """Tell whether the check says that this answer to a record is nothing but its prompt."""
+    audit, condition = lead.get_audit(), read_row.find_workspace_condition(workspace, key)
+    if audit is None or condition is None or record is None or record.place.index is None:
+        return False
+    return is_repeated(audit, condition.name, record.place.index)
 
 
 def _name_end(score: float, criterion: Criterion) -> str:
