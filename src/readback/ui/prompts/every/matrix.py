@@ -269,7 +269,8 @@ def _describe_changes(cell: PromptLengths, in_view: Selection) -> Markup:
     if not words or cell.reference is None:
         return words
     key = "against_named_view" if cell.reference == in_view else "against_named"
-    return show.h("{} {}", t(f"cells.{key}", name=sent(cell.reference)), words)
+    against = t(f"cells.{key}", name=sent(cell.reference))
+    return show.h('<span class="rb-matrix-against">{}</span> {}', against, words)
 
 
 def _list_changes(cell: PromptLengths) -> Sequence[str]:

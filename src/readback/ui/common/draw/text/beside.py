@@ -21,9 +21,9 @@ from readback.words import t
 FIELDS = 80  # fields of a record in the list
 TELLING = 12  # characters from which a text found in the messages is hardly there by chance
 USES = {  # the looks of the four words
-    "used": "rb-s rb-data",
-    "used_empty": "rb-s rb-data",
-    "inside": "rb-s rb-data",
+    "used": "rb-small rb-fine",
+    "used_empty": "rb-small rb-fine",
+    "inside": "rb-small rb-fine",
     "unused": "rb-small",
 }
 SHOWN = 200  # characters of a field's value in the list
