@@ -8,7 +8,7 @@ from readback.ui.common import show
 from readback.ui.common.draw import listing, places, setting
 from readback.ui.common.draw.head import keys, present, steps
 from readback.ui.common.state import choice
-from readback.ui.findings import explaining, first_sentence, ignoring, rule_list, taking
+from readback.ui.findings import effect, explaining, first_sentence, ignoring, rule_list, taking
 from readback.ui.overview import overview
 from readback.words import t
 
@@ -65,6 +65,8 @@ with left, present.slide("rules"):
 with right, present.slide("rule"):
     st.header(show.md(group.title))
     show.draw(explaining.describe(group, shown, condition, records, audit))
+    if weight := next((each for each in weights if each.group.code == group.code), None):
+        show.draw(effect.describe_effect(workspace, data, whole, weight))
     stacks = alike(group.findings)
     start = setting.offset("at", len(stacks), listing.PLACES)
     drawn = listing.drawn(stacks)

@@ -51,6 +51,61 @@ def unlike(count: int) -> dict[str, Any]:
             "readback.yml": f"dataset: data.jsonl\nmodes: [{{mode: m, template: '{{{{ q }}}}'}}]\n{keys}"}  # fmt: skip
 
 
+EFFECTS = [
+    (
+        "fmt-context-not-sent",
+        "Effect on “Does training with snippets help?”: +0.46 on all 24 questions, +0.32 without the 2 that have this "
+        "(22 left, 95 % interval −0.31 to 0.95).",
+    ),
+    (
+        "fmt-answer-cites-missing",
+        "Effect on “Does reading the manual help?”: +1.78 on all 23 questions, +1.73 without the 1 that has this "
+        "(22 left, 95 % interval 0.96 to 2.49).",
+    ),
+    ("dat-bad-line", ""),  # about no comparison
+    ("oll-engine-unknown", ""),  # a hint
+]
+
+
+@pytest.mark.parametrize(("code", "sentence"), EFFECTS)
+def test_a_rule_says_what_the_planned_difference_is_without_its_records(code: str, sentence: str) -> None:
+    text = words(findings(workspace="six-conditions", code=code))
+    if sentence:
+        assert sentence in text
+    else:
+        assert "Effect on" not in text
+
+
+@pytest.mark.parametrize(
+    ("scored", "faulty", "sentence"),
+    [
+        (20, (0, 1), "+1.50 on all 20 questions, +1.50 without the 2 that have this (18 left, 95 % interval"),
+        (3, (0, 1, 2), "+1.33 on all 3 questions; without the 3 that have this 0 are left, too few for a difference."),
+        (3, (5,), "none of its 3 scored questions has this, so it stays +1.33."),
+    ],
+)
+def test_the_effect_of_a_rule_is_computed_from_what_is_scored(
+    serving: Any, scored: int, faulty: tuple[int, ...], sentence: str
+) -> None:
+    prompt = f"{BRIEF} Why?"
+    rows = [{"id": f"r{n}", "q": prompt if n in faulty else f"Why {n}?"} for n in range(20)]
+    modes = [{"mode": name, "system": BRIEF, "template": f"{{{{ q }}}} {name}"} for name in "ab"]
+    settings = {
+        "dataset": "data.jsonl",
+        "modes": modes,
+        "conditions": [{"name": name, "mode": name} for name in "ab"],
+        "comparisons": [{"a": "a", "b": "b", "question": "Better?"}],
+        "scores": ["s.csv"],
+        "criteria": {"good": {"scale": [0, 1, 2]}},
+    }
+    cells = "".join(
+        f"r{n},{name},good,{value}\n" for n in range(scored) for name, value in (("a", 0), ("b", 1 + n % 2))
+    )
+    serving({"data.jsonl": rows, "readback.yml": settings, "s.csv": f"item,condition,criterion,score\n{cells}"})
+    code = "fmt-system-duplicated"
+    assert f"Effect on “Better?”: {sentence}" in words(findings(code=code))
+
+
 def test_the_gravest_rule_is_open_and_explains_itself() -> None:
     test = findings(workspace="six-conditions-mistakes")
     first = rules(test)[0]

@@ -63,15 +63,35 @@ def fairness(
         for key in keys
         for item in marked(opened, data, audit, table, candidate.group.code, key, judge)
     )
-    rest = None
-    if touched:
-        remaining = drop_items(table, touched)
-        rest = decide(
-            compute_difference(
-                remaining, comparison.a, comparison.b, comparison.criterion, comparison.judge, comparison.planned
-            )
-        )
+    rest = compare_without(table, comparison, touched)
     return Fairness(worst, single, both, touched, rest, judged_pairs, tuple(weighed_groups))
+
+
+def compare_without(table: ScoreTable, comparison: Comparison, items: frozenset[str]) -> Comparison | None:
+    """Return the same comparison on all other items, by itself and so with p as it is; None where there are none to
+    leave out.
+    """
+    if not items:
+        return None
+    remaining = drop_items(table, items)
+    return decide(
+        compute_difference(
+            remaining, comparison.a, comparison.b, comparison.criterion, comparison.judge, comparison.planned
+        )
+    )
+
+
+def find_touched(
+    opened: Workspace, data: Dataset, audit: Audit, table: ScoreTable, comparison: Comparison, code: str
+) -> frozenset[str]:
+    """Return the scored items of a comparison that have a finding of a rule under one of its two sides."""
+    judge = (comparison.criterion, comparison.judge)
+    return frozenset(
+        item
+        for _, *keys in _sides(opened, table, comparison)
+        for key in keys
+        for item in marked(opened, data, audit, table, code, key, judge)
+    )
 
 
 def _sides(

@@ -161,6 +161,12 @@ def find(key: Key, index: int, mark: str, selection: tuple[str | None, ...], _fi
     return _find()
 
 
+@st.cache_resource(max_entries=VIEWED, show_spinner=False)
+def rule_effect(key: Key, scores_mark: str, rule: str, _describe: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
+    """Return what a rule's findings do to the planned comparisons; `rule` tells it and its audit from others."""
+    return _describe()
+
+
 @st.cache_resource(max_entries=KEEP, show_spinner=False)
 def first_choice(key: Key, _find: Callable[[], Selection]) -> Selection:
     """Return what is sent where no address says it."""
