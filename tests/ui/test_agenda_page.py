@@ -79,7 +79,7 @@ def test_the_items_are_there_in_their_order_and_the_first_is_open_by_itself(root
     assert "An error is on both sides: “The prompt lacks contexts that the record lists”." in told
     assert "Item 2 of 6" in told
     badge = t("scores.synthetic_here")
-    assert f"No conclusion. {badge} By “relevance”: no clear difference, and it cannot be told" in told
+    assert f"{badge} No conclusion. By “relevance”: no clear difference, and it cannot be told" in told
     assert told.index("Not known: no Modelfile of base") < told.index(
         "95 % interval"
     )  # the evidence of the verdict first
@@ -95,7 +95,7 @@ def test_the_first_item_is_the_fair_comparison_by_its_question_and_says_what_the
     assert 'data-rb-item="' + RESULT in said(test)
     assert "Comparison Does reading the manual help?" in told
     badge = t("scores.synthetic_here")
-    assert f"The data favour “instruction-only, open book”. {badge} ✓ Fair. Only the prompt differs." in told
+    assert f"{badge} The data favour “instruction-only, open book”. ✓ Fair. Only the prompt differs." in told
     assert (
         "A warning is on one side only: “An answer cites contexts that were not sent”. ○ Not checked: which template"
         in told

@@ -279,7 +279,7 @@ def test_a_clear_answer_says_what_it_is_to_be_read_with() -> None:
     assert "Only the prompt differs. Warning on one side" in pair_row(test, "instruction-only, open book")
     results = words(page("results", workspace="six-conditions"))
     assert "the difference is clear (1.78 of 3 points). Fair comparison." in results
-    change = "First side, in record 1: user message adds the context and 3 sentences after the question."
+    change = "In record 1 the first side adds the context and 3 sentences after the question in the user message."
     assert f"Only the prompt differs. {change} Warning on one side. 2 things" in re.sub(r" \.", ".", results)
     assert "of “instruction-only, closed book” is too narrow; the difference does not rest on it." in results
 

@@ -12,7 +12,7 @@ from typing import Any
 from markupsafe import Markup
 
 from readback.checks.facts import trained_differences
-from readback.checks.repeated_answers import CODE, count_repeated
+from readback.checks.repeated_answers import count_repeated
 from readback.checks.summary import Audit, Row
 from readback.compare.first_difference import compare_self_test, format_after
 from readback.prompts import selections
@@ -91,13 +91,7 @@ def conditions(
                 # Where answers repeat their prompts, a length without a limit is not what anybody looks for.
                 in_view=longest == "longest" or not repeated,
             ),
-            Column(
-                "repeated",
-                title("repeated_column"),
-                number=True,
-                show=fill_cell(partial(_link_repeated, repeated)),
-                help=t("overview.repeated_help"),
-            ),
+            Column("repeated", title("repeated_column"), number=True, help=t("overview.repeated_help")),
             Column("errors", title("errors"), number=True, show=fill_cell(_errors)),
             Column("warnings", title("warnings"), number=True, show=fill_cell(partial(_warnings, of_scores))),
             Column(
@@ -438,14 +432,6 @@ def _longest(mixed: bool, workspace: Workspace, row: Row) -> Markup:
 
 def _to_messages(workspace: Workspace, row: Row) -> Markup:
     return show.link("prompts", row.name, **asdict(row.choice))
-
-
-def _link_repeated(repeated: Mapping[str, int], workspace: Workspace, row: Row) -> Markup:
-    """Return how many answers only repeat their prompt, as the way to them."""
-    n = repeated.get(row.name, 0)
-    if n:
-        return show.link("findings", t("overview.repeated_cell", n=n), code=CODE, arm=row.name)
-    return show.h("0")
 
 
 def _errors(workspace: Workspace, row: Row) -> Markup:

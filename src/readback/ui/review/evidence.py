@@ -144,11 +144,11 @@ def _draw_conclusion(item: Item, table: ScoreTable | None) -> None:
     else:
         headline = ""
     if warning and not present.on():
-        badge = show.h('<span class="rb-synthetic" role="note">{}</span> ', warning)
+        badge = show.h('<span class="rb-synthetic" role="note">{}</span><br>', warning)
     else:
         badge = Markup("")
-    markup = '<p class="rb-supports"><strong class="rb-supports-{}">{}</strong> {}{}</p>'
-    show.draw(show.h(markup, look, words, badge, headline))
+    markup = '<p class="rb-supports">{}<strong class="rb-supports-{}">{}</strong> {}</p>'
+    show.draw(show.h(markup, badge, look, words, headline))
 
 
 # What changed since the last sign-off.
@@ -196,7 +196,7 @@ def _draw_difference_of_scores(item: Item, table: ScoreTable) -> None:
     planned = _find_planned(item, table)
     if planned is not None:
         criterion, line = planned
-        _draw_forest(table, criterion, [line], item.verdict.kind if item.verdict is not None else "")
+        _draw_forest(table, criterion, [line], item.verdict.kind if item.verdict is not None else "", item.title)
 
 
 def _find_planned(item: Item, table: ScoreTable) -> tuple[str, Comparison] | None:
