@@ -9,11 +9,18 @@ from readback.scores.table import SCORED, ConditionKey, ScoreTable
 from readback.types import Condition, Workspace
 
 
+def find_named_condition(workspace: Workspace, key: ConditionKey) -> Condition | None:
+    """Return the condition of the workspace that the scores of `key` name as theirs; None where they name none that it
+    has, and where they only have factors.
+    """
+    return workspace.condition(dict(key).get("condition", ""))
+
+
 def find_workspace_condition(workspace: Workspace, table: ScoreTable, key: ConditionKey) -> Condition | None:
     """Return the condition of the workspace that the scores of `key` are about: of that name or alias, else of the
     label that the table gives to them. None where the workspace has none.
     """
-    return workspace.condition(dict(key).get("condition", "")) or workspace.condition(table.label(key))
+    return find_named_condition(workspace, key) or workspace.condition(table.label(key))
 
 
 def find_workspace_name(workspace: Workspace, table: ScoreTable, key: ConditionKey) -> str | None:

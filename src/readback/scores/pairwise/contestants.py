@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from readback.scores.files.judge_names import model_of
 from readback.scores.table import ConditionKey, ScoreTable
+from readback.scores.workspace_condition import find_named_condition
 from readback.sources.judges.judge_names import find_judge_model
 from readback.types import Diagnostic, Location, Severity, Workspace
 
@@ -142,7 +143,7 @@ def _find_judge_model(workspace: Workspace, table: ScoreTable | None, key: Condi
         model = None
     if model:
         return Named(model, True)
-    condition = workspace.condition(dict(key).get("condition", ""))
+    condition = find_named_condition(workspace, key)
     if condition is None or condition.judge != judge:
         return Named(judge, False)
     run_model = model_of(workspace, condition)
@@ -164,7 +165,7 @@ def _find_contestant_model(workspace: Workspace, table: ScoreTable | None, key: 
     for fact in facts:
         if fact.model and not fact.by_workspace:
             return Named(fact.model, True)
-    condition = workspace.condition(factors.get("condition", ""))
+    condition = find_named_condition(workspace, key)
     if condition and condition.model:
         served = _get_served_model(workspace, condition.model)
         return Named(served or condition.model, served is not None)

@@ -13,7 +13,8 @@ from readback.html.templates import render_template
 from readback.scores.sentences import report
 from readback.scores.table import ConditionKey, ScoreTable, list_item_scores
 from readback.scores.values.criteria import MINUS, number
-from readback.types import Condition, Record, Score, Workspace
+from readback.scores.workspace_condition import find_named_condition
+from readback.types import Record, Score, Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import table
 from readback.ui.common.draw.table import Column
@@ -220,7 +221,7 @@ def draw_record(scored: ScoreTable, workspace: Workspace, item: str, condition: 
 
 def link_messages(workspace: Workspace, item: str, key: ConditionKey, label: object) -> Markup | None:
     """Return the link to the exact messages of an item under a condition, or None where they cannot be built."""
-    condition = _find_condition(workspace, key)
+    condition = find_named_condition(workspace, key)
     if condition is None or workspace.dataset is None or not condition.sends:
         return None
     names = {"record": item, "index": None, "condition": condition.name}
@@ -254,7 +255,7 @@ def _list_ways(
         key = of_condition[0].condition
     else:
         key = ()
-    condition = _find_condition(workspace, key)
+    condition = find_named_condition(workspace, key)
     messages = link_messages(workspace, item, key, t("scores.to_messages"))
     yield messages if messages is not None else t("scores.no_messages", item=item)
     names = [score.judge for score in of_condition]
@@ -284,15 +285,8 @@ def render_judged(name: str, scores: Sequence[Score]) -> Markup:
     )
 
 
-def _find_condition(workspace: Workspace, key: ConditionKey) -> Condition | None:
-    name = dict(key).get("condition")
-    if name is not None:
-        return workspace.condition(name)
-    return None
-
-
 def _draw_answer(workspace: Workspace, item: str, score: Score, name: str) -> None:
-    condition = _find_condition(workspace, score.condition)
+    condition = find_named_condition(workspace, score.condition)
     answer = None
     if condition is not None:
         name = condition.name

@@ -17,6 +17,7 @@ from readback.scores.comparing.widest_items import Widest, find_widest, measure_
 from readback.scores.sentences.report import Line
 from readback.scores.table import SCORED, ConditionKey, ScoreTable
 from readback.scores.values.criteria import number
+from readback.scores.workspace_condition import find_named_condition
 from readback.types import Answer, Criterion, Record, Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import score_chip
@@ -124,7 +125,7 @@ def _read_answers(
     """Return the answers of all sides to each item that all have one to; nothing for values of a factor."""
     if not set(keys) <= set(table.columns.conditions):
         return {}
-    conditions = [read_row.find_workspace_condition(workspace, key) for key in keys]
+    conditions = [find_named_condition(workspace, key) for key in keys]
     answers = {}
     for item in items:
         both = [read_row.read_answer(workspace, condition, item) for condition in conditions]
@@ -158,7 +159,7 @@ def _build_side(
 
 def _is_repeated(workspace: Workspace, key: ConditionKey, record: Record | None) -> bool:
     """Tell whether the check says that this answer to a record is nothing but its prompt."""
-    audit, condition = lead.get_audit(), read_row.find_workspace_condition(workspace, key)
+    audit, condition = lead.get_audit(), find_named_condition(workspace, key)
     if audit is None or condition is None or record is None or record.place.index is None:
         return False
     return is_repeated(audit, condition.name, record.place.index)

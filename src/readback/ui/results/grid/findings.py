@@ -11,10 +11,10 @@ from markupsafe import Markup
 from readback.checks.summary import Audit
 from readback.checks.tallies import numbers
 from readback.records.dataset import Dataset
+from readback.scores.workspace_condition import find_named_condition
 from readback.types import Finding, Workspace
 from readback.ui.common import show
 from readback.ui.common.state import caches, choice
-from readback.ui.results.grid.read_row import find_workspace_condition
 from readback.ui.results.grid.sides import Sides
 from readback.words import t
 
@@ -47,7 +47,7 @@ class CheckedFindings:
 
         names = {None}
         for side in shown_sides:
-            condition = find_workspace_condition(workspace, side)
+            condition = find_named_condition(workspace, side)
             if condition is not None:
                 names.add(condition.name)  # type: ignore[arg-type]
         indices: set[int] = set()

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from readback.html.templates import render_template
 from readback.records.dataset import Dataset
 from readback.scores.table import ScoreTable
+from readback.scores.workspace_condition import find_named_condition
 from readback.types import Finding, Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import score_chip, setting
@@ -132,7 +133,7 @@ def _build_rows(
     differences = values.compute_differences(grid_values)
     items = [grid_values.items[place] for place in places]
     records = {item: read_row.read_record(data, item) for item in items}
-    conditions = [read_row.find_workspace_condition(workspace, side) for side in shown_sides]
+    conditions = [find_named_condition(workspace, side) for side in shown_sides]
     indices = [record.index for record in records.values() if record.index is not None]
     by_answer = checked.by_answer(indices)
     open_item = get_open_item()
@@ -216,7 +217,7 @@ def _list_notes(
     notes: list[Markup | str] = []
     if data is None:
         notes.append(t("grid.no_dataset"))
-    conditions = [read_row.find_workspace_condition(workspace, side) for side in shown_sides]
+    conditions = [find_named_condition(workspace, side) for side in shown_sides]
     pairs = zip(names, conditions, strict=True)
     lacking = [name for name, condition in pairs if condition is None or not condition.answers]
     if len(lacking) == len(names):

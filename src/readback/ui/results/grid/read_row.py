@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from readback.records.dataset import Dataset, DatasetChanged
-from readback.scores.table import ConditionKey
 from readback.types import Answer, Condition, Record, Workspace
 from readback.ui.common.state import caches, choice
 
@@ -30,14 +29,6 @@ def read_record(data: Dataset | None, item: str) -> ItemRecord:
     except DatasetChanged as changed:
         choice.overtaken(changed)
         raise
-
-
-def find_workspace_condition(workspace: Workspace, key: ConditionKey) -> Condition | None:
-    """Return the condition of the workspace that scores are about; None where it has none of that name."""
-    name = dict(key).get("condition")
-    if name is not None:
-        return workspace.condition(name)
-    return None
 
 
 def read_answer(workspace: Workspace, condition: Condition | None, item: str) -> Answer | None:

@@ -13,6 +13,7 @@ from readback.html.templates import render_template
 from readback.prompts import assemble
 from readback.records.dataset import Dataset
 from readback.scores.table import ConditionKey, ScoreTable, list_item_scores
+from readback.scores.workspace_condition import find_named_condition
 from readback.types import Answer, Condition, Record, RuleContext, Score, Selection, Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import score_chip
@@ -70,7 +71,7 @@ def render_panel(
     found_record = read_row.read_record(data, item)
     record = found_record.record
     scores = list_item_scores(choices.get_file_table(table), item)
-    conditions = [read_row.find_workspace_condition(workspace, side) for side in shown_sides]
+    conditions = [find_named_condition(workspace, side) for side in shown_sides]
     answers = [read_row.read_answer(workspace, condition, item) for condition in conditions]
     findings = checked.by_answer([found_record.index] if found_record.index is not None else [])
     side_answers = []
