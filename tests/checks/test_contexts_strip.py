@@ -63,6 +63,6 @@ def test_a_way_past_the_controls_comes_first() -> None:
 
 def test_beside_the_stored_prompt_its_own_characters_are_counted() -> None:
     test = page("prompts", **SIX, condition="RAG-trained, closed book", layer="stored")
-    head = said(test).split('<span class="rb-small">')[1].split(" characters")[0]
+    head = re.findall(r">([0-9,]+) characters", said(test))[0]
     assert head == "437"
     assert said(test).count(f"{head} characters") >= 2
