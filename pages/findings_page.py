@@ -65,8 +65,8 @@ with left, present.slide("rules"):
 with right, present.slide("rule"):
     st.header(show.md(group.title))
     show.draw(explaining.describe(group, shown, condition, records, audit))
-    if weight := next((each for each in weights if each.group.code == group.code), None):
-        show.draw(effect.describe_effect(workspace, data, whole, weight))
+    if audit is whole and (lines := effect.describe_effect(workspace, data, whole, weights, group.code)):
+        show.draw(lines)
     stacks = alike(group.findings)
     start = setting.offset("at", len(stacks), listing.PLACES)
     drawn = listing.drawn(stacks)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,20 @@ def test_an_answer_that_goes_on_after_its_prompt_is_not_counted(write: Write) ->
     audit = engine.check(workspace.open(write_study(write, "ab", {"a": 20}, rest=" Because of this.")))
     assert "fmt-answer-repeats-prompt" in audit.counts
     assert (dict(count_repeated(audit)), describe_repeated(audit)) == ({}, "")
+
+
+def test_a_sample_is_not_called_all_answers(write: Write) -> None:
+    opened = workspace.open(write_study(write, "ab", {"a": 20, "b": 20}))
+    audit = engine.check(opened, engine.CheckOptions(sample=5))
+    assert audit.sample is not None
+    assert describe_repeated(audit) == f"10 answers of all 2 conditions repeat their prompts {END}"
+
+
+def test_nothing_is_counted_where_not_all_findings_were_kept(write: Write) -> None:
+    audit = engine.check(workspace.open(write_study(write, "ab", {"a": 20})))
+    code = "fmt-answer-repeats-prompt"
+    cut = replace(audit, counts={**audit.counts, code: audit.counts[code] + 1})
+    assert (describe_repeated(audit) != "", describe_repeated(cut)) == (True, "")
 
 
 def test_the_command_says_it_too(capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,6 +23,9 @@ A, B = "ספר סגור", "كتاب مفتوح"
         (f"<p>“mode A {B}”: 3</p>", f"<p>“<bdi>mode A {B}</bdi>”: 3</p>"),
         ("<p>by ג&#39;ורג&#39; 12</p>", "<p>by <bdi>ג&#39;ורג&#39;</bdi> 12</p>"),
         (f"“<b>{A}</b>”: 3", f"“<b><bdi>{A}</bdi></b>”: 3"),
+        ("<p>“a\u202eb” is not fair.</p>", "<p>“<bdi>a\u202eb</bdi>” is not fair.</p>"),
+        ("<p>“\u2067a” with “b”: 3</p>", "<p>“<bdi>\u2067a</bdi>” with “b”: 3</p>"),
+        ("<p>1 place in x\u202dy. Next</p>", "<p>1 place in <bdi>x\u202dy</bdi>. Next</p>"),
         (f"<td> {A}, {A} </td>", f"<td> <bdi>{A}, {A}</bdi> </td>"),
     ],
 )

@@ -10,11 +10,16 @@ from typing import Any
 
 import looking
 import pytest
+from markupsafe import Markup
 from score_files import Write
 
+from readback.checks.groups import Group
 from readback.project_files import EXAMPLES
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.drawn_pairs import is_level
+from readback.ui.results import level
+from readback.ui.results.forest import ForestLine
+from readback.ui.results.lead import Fairness
 
 Draw = Callable[..., str]
 HEAD = "item,condition,criterion,score\n"
@@ -149,3 +154,25 @@ def test_one_pair_alone_says_whether_all_scores_are_one_value(
     assert expected in text
     assert "There is no other criterion. Score again by one that can differ." in text
     assert "the same on all 7" in text
+
+
+def test_a_row_of_alike_pairs_names_their_own_fault_and_not_that_of_another_pair() -> None:
+    def build_pair(name: str, kind: str, *codes: str) -> tuple[ForestLine, Fairness]:
+        texts = dict.fromkeys(("warning", "look", "outcome", "difference", "interval", "n", "shared"), "")
+        line = ForestLine(
+            question="", a="a", b=name, sign="≈", kind=kind, is_quiet=True, verdict="same", reason="",
+            working=Markup(""), moved="the same on all 3", **texts,
+        )  # fmt: skip
+        groups = tuple(Group(code, "error", f"Fault {code}", 1, 1, (), ()) for code in codes)
+        return line, Fairness(kind, "", Markup(""), groups)
+
+    pairs = [
+        build_pair("other", "same", "x"), build_pair("b", "same", "y"), build_pair("c", "same", "y"),
+        build_pair("unfair", "unfair", "y"), build_pair("d", "same", "y"),
+    ]  # fmt: skip
+    rest, alike = level._part_alike(*zip(*pairs, strict=True))
+    assert ([line.b for line in rest], [line.b for line, _ in alike]) == (["other", "unfair"], ["b", "c", "d"])
+    row = level._sum_up_alike(alike)
+    assert row.name == "“b” and 2 more"
+    assert _read(row.reason).startswith("Fault y .")
+    assert level._part_alike(*zip(*pairs[:3], strict=True))[1] == []  # two pairs are no pattern

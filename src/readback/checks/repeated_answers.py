@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from readback.checks.summary import Audit, Row, selection_key
+from readback.checks.summary import Audit, selection_key
 from readback.checks.tallies import SelectionKey, numbers
 from readback.words import t
 
@@ -15,9 +15,12 @@ NAMED = 3  # conditions that the sentence names; more are counted
 
 def count_repeated(audit: Audit) -> Mapping[str, int]:
     """Return how many records have an answer that is nothing but its prompt, by the name of each condition that has
-    any. A condition in which some answers go on after their prompt is left out: its finding says so.
+    any. A condition in which some answers go on after their prompt is left out: its finding says so. Nothing is counted
+    where the audit did not keep all these findings, since the others may be of such answers.
     """
     findings = [finding for finding in audit.findings if finding.code == CODE]
+    if len(findings) < audit.counts.get(CODE, 0):
+        return {}
     severities: dict[SelectionKey, set[str]] = {}
     for finding in findings:
         severities.setdefault(selection_key(finding.place), set()).add(finding.severity)
@@ -49,8 +52,8 @@ def describe_repeated(audit: Audit) -> str:
     if not counts:
         return ""
     total = sum(counts.values())
-    rows: tuple[Row, ...] = audit.conditions
-    if len(counts) == len(rows) and total == records * len(rows):
+    rows = audit.conditions
+    if len(counts) == len(rows) and total == records * len(rows) and not audit.sample:
         return t("repeated.all", n=total)
     if len(counts) == len(rows):
         names = t("repeated.every", n=len(rows))

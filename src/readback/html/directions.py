@@ -1,4 +1,5 @@
-"""Isolate names of a right-to-left script in sentences, so that they do not turn what stands around them.
+"""Isolate names in sentences that are of a right-to-left script, or turn the direction of text by a sign for that, so
+that they do not turn what stands around them.
 
 A browser orders the signs between two Hebrew words, and a number behind one, as if they were Hebrew, too: of
 “name”: +0.08 the number came to stand before the name. Unicode's answer is an isolate (UAX #9, 3.1.2), in HTML `<bdi>`,
@@ -11,14 +12,16 @@ import re
 
 RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff\U0001e800-\U0001eeff"
 LEFT_TO_RIGHT = "A-Za-z\u00c0-\u02af\u0370-\u058f"
-ANY = re.compile(f"[{RIGHT_TO_LEFT}]")
+CONTROLS = "\u202a-\u202e\u2066-\u2069"  # embeddings, overrides and isolates, which hold until they are ended
+TURNING = RIGHT_TO_LEFT + CONTROLS
+ANY = re.compile(f"[{TURNING}]")
 LATIN = re.compile(f"[{LEFT_TO_RIGHT}]")
 ENTITY = re.compile(r"&#?\w+;")
 TAG = re.compile(r"(<[^>]*>)")
 QUOTED = re.compile(r"(?<=“)[^“”]*(?=”)")
 _SIGN = "&(?:amp|quot|#34|#39);"
 _IN_WORD = rf"(?:[^\s<>&“”\",;:()]|{_SIGN})"
-_WORD = rf"{_IN_WORD}*[{RIGHT_TO_LEFT}]{_IN_WORD}*"
+_WORD = rf"{_IN_WORD}*[{TURNING}]{_IN_WORD}*"
 _NEUTRAL = rf"(?:[^\s<>&“”\",;:(){LEFT_TO_RIGHT}]|{_SIGN})+"
 RUN = re.compile(rf"{_WORD}(?:(?: {_NEUTRAL})*? {_WORD})*")
 ENDS = re.compile(r"[.…]+$")  # the end of our sentence, not of the name
@@ -31,7 +34,7 @@ EMPTY = re.compile(r"<(?:area|br|col|hr|img|input|link|meta|wbr)\b|<!|<[^>]*/>$"
 
 
 def isolate_names(markup: str) -> str:
-    """Return the markup with its right-to-left names inside `<bdi>`; exact texts stay as they are."""
+    """Return the markup with the names that turn text inside `<bdi>`; exact texts stay as they are."""
     if not ANY.search(markup):
         return markup
     parts: list[str] = []

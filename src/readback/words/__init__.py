@@ -6,7 +6,6 @@ Each language has a YAML file (`en.yml`) with a section for each page.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -15,7 +14,6 @@ from typing import Any
 from readback.quantity import fill_sentence
 
 HERE = Path(__file__).parent
-CONTROLS = re.compile("[\u202a-\u202e\u2066-\u2069]")  # embeddings, overrides and isolates
 ENGLISH = "en"  # provides the sentences that another language lacks
 
 
@@ -43,16 +41,7 @@ def t(key: str, **values: Any) -> str:
     sentences, english = words(language()), words(ENGLISH)
     if key not in english:
         key = f"{key}.{'one' if values.get('n') == 1 else 'other'}"
-    return fill_sentence(sentences.get(key, english[key]), {name: isolate(value) for name, value in values.items()})
-
-
-def isolate(value: Any) -> Any:
-    """Return a text that controls its direction so that it does not turn the sentence around it: between FIRST STRONG
-    ISOLATE and POP DIRECTIONAL ISOLATE, as Unicode's annex 9 has it. Any other value is returned as it is.
-    """
-    if type(value) is str and CONTROLS.search(value):
-        return f"\u2068{value}\u2069"
-    return value
+    return fill_sentence(sentences.get(key, english[key]), values)
 
 
 @cache

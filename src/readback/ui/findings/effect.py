@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
@@ -26,10 +26,13 @@ NAMED = 2  # planned comparisons of which the difference is computed again
 MOST = 200_000  # cells with a score; with more of them a click should not wait for it
 
 
-def describe_effect(workspace: Workspace, data: Dataset, audit: Audit, weighed_group: Weighed) -> Markup:
-    """Return what becomes of each planned comparison that the rule touches, in a paragraph each; "" where it touches
-    none, where nothing is scored or more than `MOST` cells are, and as long as the scores are read.
+def describe_effect(
+    workspace: Workspace, data: Dataset, audit: Audit, weighed_groups: Sequence[Weighed], code: str
+) -> Markup:
+    """Return what becomes of each planned comparison that the rule of that code touches, in a paragraph each; "" where
+    it touches none, where nothing is scored or more than `MOST` cells are, and as long as the scores are read.
     """
+    weighed_group = next(each for each in weighed_groups if each.group.code == code)
     touched_pairs = weighed_group.one_sided or weighed_group.both_sided
     if not (touched_pairs and workspace.scores) or weighed_group.group.severity == "info" or audit.sample:
         return Markup("")
@@ -43,7 +46,7 @@ def describe_effect(workspace: Workspace, data: Dataset, audit: Audit, weighed_g
     lines = caches.rule_effect(
         choice.key(),
         mark,
-        f"{weighed_group.group.code} {id(audit)}",
+        f"{weighed_group.group.code} {audit.stopped}",
         lambda: tuple(_list_effects(workspace, data, audit, weighed_group, table)),
     )
     return show.join([show.h('<p class="rb-effect">{}</p>', line) for line in lines])

@@ -32,6 +32,7 @@ from readback.words import t
 SHOWN = 6  # pairs in sight where nothing was planned; the others are folded
 SHARED = 2  # errors and warnings of both sides that are named
 CRITERIA = 3  # other criteria that are named
+AlikePair = tuple[ForestLine, Fairness]
 ALIKE = 3  # pairs with the same fault on both sides, from which on they are one row
 ENDS = {"up": ("worst", "best"), "down": ("best", "worst")}  # what the lower and the upper end of a scale are
 
@@ -67,7 +68,7 @@ def draw_level(
     fairness = forest.judge_lines(table, workspace, lines, concluded)
     entries = forest.build_entries(table, workspace, lines, fairness, axis, criterion)
     planned_count = sum(line.planned is not None for line in lines)
-    alike: list[ForestLine] = []
+    alike: list[AlikePair] = []
     if not planned_count:
         entries, alike = _part_alike(entries, fairness)
         entries.sort(key=lambda entry: entry.kind != "unfair")
@@ -90,9 +91,9 @@ def draw_level(
             basis=basis,
             is_one_baseline=_has_one_baseline(lines),
             lines=entries[:in_sight],
-            more=[*entries[in_sight:], *alike],
+            more=[*entries[in_sight:], *(entry for entry, _ in alike)],
             more_title=t("scores.level_each_alike" if len(entries) <= in_sight else "scores.level_more", n=rest),
-            alike=_sum_up_alike(alike, fairness) if alike else None,
+            alike=_sum_up_alike(alike) if alike else None,
         )
     )
     sentence = forest.describe_lines(table, lines, concluded, compared, criterion)
@@ -101,33 +102,34 @@ def draw_level(
 
 def _part_alike(
     entries: Sequence[ForestLine], fairness: Sequence[Fairness]
-) -> tuple[list[ForestLine], list[ForestLine]]:
+) -> tuple[list[ForestLine], list[AlikePair]]:
     """Return the entries, and apart from them those that have the same fault on both sides where several have: what is
     to be learned of them is that fault, and not each pair.
     """
+    pairs = list(zip(entries, fairness, strict=True))
     codes = [
-        tuple(group.code for group in of_line.shared_findings) if of_line.kind == "same" else () for of_line in fairness
+        tuple(group.code for group in of_pair.shared_findings) if of_pair.kind == "same" else () for _, of_pair in pairs
     ]
     most, count = max(Counter(filter(None, codes)).items(), key=lambda item: item[1], default=((), 0))
     if count < ALIKE:
         return [*entries], []
-    pairs = list(zip(entries, codes, strict=True))
-    return [entry for entry, code in pairs if code != most], [entry for entry, code in pairs if code == most]
+    others = [entry for (entry, _), of_pair in zip(pairs, codes, strict=True) if of_pair != most]
+    return others, [pair for pair, of_pair in zip(pairs, codes, strict=True) if of_pair == most]
 
 
-def _sum_up_alike(alike: Sequence[ForestLine], fairness: Sequence[Fairness]) -> AlikePairs:
+def _sum_up_alike(alike: Sequence[AlikePair]) -> AlikePairs:
     """Return in a row how many pairs have the same fault on both sides, and which fault."""
-    of_alike = next(each for each in fairness if each.kind == "same" and each.shared_findings)
+    first, fairness = alike[0]
     links = [
         show.link("findings", group.title, severity=group.severity, code=group.code)
-        for group in of_alike.shared_findings[:SHARED]
+        for group in fairness.shared_findings[:SHARED]
     ]
-    same = {entry.moved.striptags() if isinstance(entry.moved, Markup) else entry.moved for entry in alike}
+    same = {entry.moved.striptags() if isinstance(entry.moved, Markup) else entry.moved for entry, _ in alike}
     return AlikePairs(
-        t("scores.level_alike", more=len(alike) - 1, name=alike[0].b),
+        t("scores.level_alike", more=len(alike) - 1, name=first.b),
         same.pop() if len(same) == 1 else "",
-        alike[0].sign,
-        alike[0].verdict,
+        first.sign,
+        first.verdict,
         show.h("{}. {}", show.join(links, "; "), t("scores.level_alike_why")),
     )
 

@@ -163,7 +163,7 @@ def find(key: Key, index: int, mark: str, selection: tuple[str | None, ...], _fi
 
 @st.cache_resource(max_entries=VIEWED, show_spinner=False)
 def rule_effect(key: Key, scores_mark: str, rule: str, _describe: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
-    """Return what a rule's findings do to the planned comparisons; `rule` tells it and its audit from others."""
+    """Return what a rule's findings do to planned comparisons; `rule` is its code and if the check was stopped."""
     return _describe()
 
 
