@@ -14,17 +14,19 @@ from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
 from readback.checks.summary import Audit
-from readback.records.dataset import Dataset
+from readback.readers.files.progress import Cancelled
+from readback.records.dataset import Dataset, DatasetChanged
 from readback.scores import in_view
 from readback.scores.table import ScoreTable
-from readback.types import Workspace
+from readback.types import Record, Workspace
 from readback.ui.common import address, show
 from readback.ui.common.draw import picker
-from readback.ui.common.state import choice
+from readback.ui.common.state import background, choice, work
 from readback.ui.prompts import room
 from readback.ui.prompts.one import training_row
 from readback.words import t
 
+LOOK_EVERY = 500  # records between two looks at whether to go on
 LOADED = "loaded"  # in the address: what was loaded is open, and the browser goes there
 
 
@@ -85,6 +87,32 @@ def count_not_compared(facts: Facts) -> str:
     if facts.scored and first:
         return in_view.left_out(facts.scored, *first)
     return ""
+
+
+def count_records(facts: Facts, name: str, is_counted: Callable[[Record], bool]) -> int | None:
+    """Return how many of all records `is_counted` is true for, for a sentence of this name, a word of its own.
+
+    It is counted once for a dataset, in the background, after the check. None without a dataset, as long as it is
+    counted, and where somebody stopped it.
+    """
+    if facts.data is None or facts.audit is None:
+        return None
+    data = facts.data
+
+    def count(progress: work.Progress) -> int:
+        n = 0
+        for index, record in enumerate(data.records()):
+            if index % LOOK_EVERY == 0 and not progress(index, len(data)):
+                raise Cancelled
+            n += is_counted(record)
+        return n
+
+    job = background.ask(f"count_{name}", choice.key(), count)
+    if isinstance(job.error, DatasetChanged):
+        choice.overtaken(job.error)
+    if not work.look(job, "overview.counting", f"count_{name}"):
+        return None
+    return job.result  # type: ignore[no-any-return]
 
 
 SENTENCES: tuple[Callable[[Facts], Markup | str], ...] = (
