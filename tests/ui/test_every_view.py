@@ -16,11 +16,13 @@ from looking import drawn, page, said, words
 from streamlit.testing.v1 import AppTest
 
 from readback import workspace
-from readback.checks.run.prompt_lengths import EXCERPT, Excerpt
+from readback.checks.run.prompt_lengths import EXCERPT, Excerpt, PromptLengths
 from readback.project_files import EXAMPLES
 from readback.prompts import assemble
 from readback.records.dataset import open_dataset
 from readback.types import Segment, Selection
+from readback.ui.prompts.every import matrix as matrix_code
+from readback.ui.prompts.every.cells import Row
 from readback.ui.prompts.every.cut import LINES, cut
 
 Serve = Callable[[Mapping[str, Any]], Path]
@@ -276,6 +278,12 @@ def unused(test: AppTest) -> str:
     return "".join(re.findall(r'<details class="rb-matrix-unused">(.*?)</details>', said(test), re.DOTALL))
 
 
+def messages(line: str) -> list[tuple[str, str]]:
+    """The head and the text in short of each column of a role, in a line."""
+    pattern = r'rb-matrix-way">(.*?)</span>.*?(?:rb-matrix-same">|rb-outline-text" dir="auto">)(.*?)(?:<p|</td>)'
+    return [(head, plain(text)) for head, text in re.findall(pattern, line, re.DOTALL)]
+
+
 def outlines(line: str) -> list[list[tuple[str, str]]]:
     """The role and the text in short of each message, in each cell of a line."""
     pattern = r'rb-outline-role">(.*?)</span><div class="rb-outline-text" dir="auto">(.*?)(?:<a class|</div>)'
@@ -290,20 +298,43 @@ def new_words(line: str) -> list[str]:
 
 def test_a_cell_has_the_words_of_the_template_and_the_beginning_of_what_the_data_put_in() -> None:
     table = matrix(every(workspace="six-conditions", condition="instruction-only, open book"))
-    (planned,) = outlines(table["instruction-only, open book"])
+    planned = messages(table["instruction-only, open book"])
     assert planned == [
-        ("System", "You are a research paper assistant."),
+        ("System message", "You are a research paper assistant."),
         (
-            "User",
+            "User message",
             "Question: Where does a vessel longer than 60 metres take its pilot on board?↵↵ Context:↵ "
             "[1] Section: Approach↵ Vessels longer than … 439 more characters in 4 rag.contexts↵↵ Answer using the "
             "provided context. Cite sources inline as [#] based on the order of the snippets. If the answer is not in "
             "the context, say you don't know.↵↵ Answer:",
         ),
     ]
-    (closed,) = outlines(table["base, closed book"])
-    assert closed[0] == ("System", "? none is stated, and which one the model gets is not known")
-    assert new_words(table["RAG-trained, closed book"])[0].startswith("You are a scientific research assistant")
+    closed = messages(table["base, closed book"])
+    assert closed[0] == ("System message", "? not stated, so not known")
+    assert new_words(table["RAG-trained, open book"])[0].startswith("You are a scientific research assistant")
+
+
+def test_a_message_that_a_row_above_has_is_named_and_not_repeated() -> None:
+    table = matrix(every(workspace="six-conditions", condition="instruction-only, open book"))
+    shown = {name: [text for _, text in messages(line)] for name, line in table.items()}
+    assert shown["instruction-only, closed book"][0] == "= the same as “instruction-only, open book”"
+    assert shown["base, closed book"][1] == "= the same as “instruction-only, closed book”"
+    assert shown["RAG-trained, open book"][1] == "= the same as “base, open book”"
+    assert shown["RAG-trained, closed book"][0] == "= the same as “RAG-trained, open book”"
+
+
+def test_texts_with_other_roles_or_two_of_one_role_have_no_column_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matrix_code, "explain_unknown", lambda cell: None)
+    choose = Selection(mode="kind")
+    row = Row("kind", (choose,), ("",))
+
+    def measured(*roles: str) -> dict[Selection, PromptLengths]:
+        excerpts = tuple(Excerpt(role, (Segment("x", "template"),), 0, 1, 1) for role in roles)
+        return {choose: PromptLengths(choose, 1, "f", 0, 0, excerpts=excerpts)}
+
+    assert matrix_code.list_roles([row], measured("system", "user")) == ("system", "user")
+    assert matrix_code.list_roles([row], measured("system", "user", "user")) == ()
+    assert matrix_code.list_roles([row], measured("system", "assistant")) == ()
 
 
 def test_what_an_adapter_that_no_condition_uses_sends_is_folded() -> None:
@@ -327,11 +358,12 @@ def test_the_two_of_a_planned_comparison_stand_together_and_are_compared_with_ea
     test = every(workspace="six-conditions", condition="instruction-only, open book")
     assert [*rows(test)][:2] == ["instruction-only, open book", "instruction-only, closed book"]
     assert [*rows(test)][3:5] == ["base, open book", "RAG-trained, open book"]
-    assert "≠ Compared with what is in view: User message: drops the context" in plain(
-        matrix(test)["instruction-only, closed book"]
-    )
+    closed = matrix(test)["instruction-only, closed book"]
+    assert "User message≠ Drops the context and 3 sentences" in plain(closed)
+    assert "baseline" not in plain(closed)
     trained = matrix(test)["RAG-trained, open book"]
-    assert "Compared with “base, open book”: States a system message, where it is not known" in plain(trained)
+    assert "baseline: “base, open book”" in plain(trained)
+    assert "≠ States a system message, where it is not known" in plain(trained)
     compared = link(
         cells(test)["RAG-trained, open book"][0],
         "compared with base, open book: compare RAG-trained, open book with base, open book",
@@ -353,7 +385,7 @@ def test_adapters_that_give_the_same_text_in_every_row_share_a_column_and_texts_
         for each in opened.conditions
         for adapter in (None, *opened.adapters)
     }
-    assert f"11 conditions get 11 different texts of this record, {len(texts)} with the adapters." in words(test)
+    assert f"11 conditions get 11 different texts, {len(texts) - 11} more through other adapters." in words(test)
     assert len(re.findall(r"data-rb-cell", "".join(matrix(test).values()))) <= len(texts)
 
 
@@ -380,7 +412,7 @@ def test_a_cell_leads_to_its_whole_text_and_one_of_them_is_a_stop_of_the_tab_key
     assert len(targets) == len(set(targets)) == 3
     assert all(f'<div id="{target}"' in said(test) for target in targets)
     assert "".join(table.values()).count('tabindex="0"') == 1
-    assert "4 modes get 3 different texts of this record. " in words(test)
+    assert "4 modes get 3 different texts. " in words(test)
     assert "The same text as “Mode: kind”." in table["Mode: same"]
 
 

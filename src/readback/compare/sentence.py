@@ -311,25 +311,40 @@ def format_facts(facts: Facts) -> str:
     return f"{OPENING[facts.frame]}B {join_clauses(clauses)}."
 
 
-def list_changes(facts: Facts) -> tuple[str, ...]:
-    """Return what B does differently as phrases without a subject, for where B is named beside them.
-
-    What is in one message is one phrase, which begins with the message where there are several.
+@dataclass(frozen=True, slots=True)
+class MessageChange:
+    """What B does differently in the message of `role`, as a phrase without a subject; the role is "" where it is in
+    several messages. `words` begin with the message where there are several and the phrase does not name it.
     """
+
+    role: str
+    phrase: str
+    words: str
+
+
+def list_changes(facts: Facts) -> tuple[MessageChange, ...]:
+    """Return what B does differently, for where B is named beside it: what is in one message is one change."""
     if facts.frame in ("equal", "nothing") or not facts.facts:
         return ()
     if facts.frame in ("blank", "values", "order"):
         opening = OPENING[facts.frame]
-        return (opening + format_facts(facts).removeprefix(f"{opening}B ").removesuffix("."),)
+        phrase = opening + format_facts(facts).removeprefix(f"{opening}B ").removesuffix(".")
+        return (MessageChange(_find_role(facts.facts), phrase, phrase),)
     selected, more = _select_facts(facts)
-    phrases = []
+    changes = []
     for role, of_message in groupby(selected, key=lambda fact: fact.role):
-        phrase = join_clauses([*_list_clauses([*of_message], False)])
-        if role and facts.several:
-            phrases.append(f"{role.capitalize()} message: {phrase}")
-        else:
-            phrases.append(_capitalize(phrase))
-    return (*phrases, *map(_capitalize, _list_more(more)))
+        in_message = [*of_message]
+        phrase = join_clauses([*_list_clauses(in_message, False)])
+        words = f"{role.capitalize()} message: {phrase}" if role and facts.several else _capitalize(phrase)
+        changes.append(MessageChange(_find_role(in_message), _capitalize(phrase), words))
+    rest = [_capitalize(phrase) for phrase in _list_more(more)]
+    return (*changes, *(MessageChange("", phrase, phrase) for phrase in rest))
+
+
+def _find_role(facts: Sequence[Fact]) -> str:
+    """Return the role of the message that all facts are about; "" where they are about several."""
+    roles = {fact.role or fact.values.get("role", "") for fact in facts}
+    return roles.pop() if len(roles) == 1 else ""
 
 
 def _capitalize(phrase: str) -> str:

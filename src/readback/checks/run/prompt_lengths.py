@@ -13,7 +13,7 @@ from readback.checks.groups import WEIGHT
 from readback.checks.run.chunk import check_assembly
 from readback.compare.diff import compare_sides, pair_messages
 from readback.compare.marker_alignment import count_shared
-from readback.compare.sentence import list_changes, list_facts
+from readback.compare.sentence import MessageChange, list_changes, list_facts
 from readback.compare.side import ShownSide, Side
 from readback.html import exact
 from readback.message_parts import parts
@@ -59,8 +59,8 @@ class PromptLengths:
     """What is sent under one choice; `fingerprint` is "" where nothing could be built, `late` where time was over.
 
     `reference` is the choice whose text this one is compared with, None where there is none or it could not be built;
-    `lacks` are the roles of its messages that this one does not have, and `changes` are phrases without a subject on
-    what this one does differently, one for each message. `codes` are the severity and rule of each kind of error and
+    `lacks` are the roles of its messages that this one does not have, and `changes` are what this one does differently,
+    one for each message. `codes` are the severity and rule of each kind of error and
     warning, the gravest first. `layer` says of what the tokens are: of the text that the model reads, or of the
     messages alone.
     """
@@ -78,7 +78,7 @@ class PromptLengths:
     excerpts: tuple[Excerpt, ...] = ()
     lacks: tuple[str, ...] = ()
     reference: Selection | None = None
-    changes: tuple[str, ...] = ()
+    changes: tuple[MessageChange, ...] = ()
     codes: tuple[tuple[Severity, str], ...] = ()
 
 
@@ -94,7 +94,7 @@ def measure(
     built, and nothing is compared with it; the next ones get another child. Where a reference may be what stopped the
     child, the choice is tried once more without it.
     """
-    convert = build_converter(tuple[Excerpt, ...])
+    convert, convert_changes = build_converter(tuple[Excerpt, ...]), build_converter(tuple[MessageChange, ...])
     prepare_logs(opened, open_dataset(opened.root, opened.dataset))
     compared = {choice: other for choice, other in (references or {}).items() if choice != other}
     doubted: Selection | None = None
@@ -107,7 +107,7 @@ def measure(
             for values in _stream(opened, index, batch, compared):
                 choice = batch[done]
                 values["excerpts"], values["lacks"] = convert(values["excerpts"]), tuple(values["lacks"])
-                values["changes"] = tuple(values["changes"])
+                values["changes"] = convert_changes(values["changes"])
                 values["codes"] = tuple((severity, code) for severity, code in values["codes"])
                 values["reference"] = compared.get(choice) if values["reference"] else None
                 yield PromptLengths(choice, **values)
@@ -168,7 +168,7 @@ def measure_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 texts.put(choice, assembly.messages)
             other = texts.get(reference) if reference else ()
             excerpts, lacks = _cut_excerpts(assembly.messages, other)
-            changes: tuple[str, ...] = ()
+            changes: tuple[MessageChange, ...] = ()
             if reference and other:
                 changes = _describe_change(inside.opened, assembly, reference, other)
             results = check_assembly(inside.opened, record, assembly, None, watching.observe(record, assembly))
@@ -186,7 +186,7 @@ def measure_chunk(work: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 "warnings": severities.count("warning"),
                 "excerpts": to_json_values(excerpts),
                 "lacks": lacks,
-                "changes": changes,
+                "changes": to_json_values(changes),
                 "codes": list(dict.fromkeys((result.severity, result.code) for result in graver)),
                 "reference": bool(other),
             }
@@ -221,7 +221,7 @@ class References:
 
 def _describe_change(
     opened: Workspace, assembly: Assembly, reference: Selection, messages: tuple[Message, ...]
-) -> tuple[str, ...]:
+) -> tuple[MessageChange, ...]:
     """Say in phrases without a subject what a text does differently than the messages of its reference."""
     sides = [
         ShownSide(

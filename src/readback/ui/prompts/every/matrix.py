@@ -1,4 +1,8 @@
-"""The table of a record: a row a condition, a column an adapter, and in each cell the text that is sent, in short."""
+"""The table of a record: a row a condition, a column an adapter, and in each cell the text that is sent, in short.
+
+Where one column is enough, and no text has two messages of one role, each role has a column instead: there a message
+that a row above shows already is only named, so that what is the same and what is not shows at a glance.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from markupsafe import Markup
 
 from readback.checks.groups import WEIGHT, title
 from readback.checks.run.prompt_lengths import Excerpt, PromptLengths
-from readback.compare.sentence import join_clauses
+from readback.compare.sentence import MessageChange, join_clauses
 from readback.html import exact
 from readback.html.templates import render_template
 from readback.prompts.selections import explain_unknown_system
@@ -28,6 +32,7 @@ from readback.words import t
 LINE_ENDS = re.compile(r"(\n+)")
 KINDS = 2  # of findings that a cell names
 WAYS = 2  # in which an adapter changes texts, that are named
+SIDE_BY_SIDE = ("system", "user")  # roles that have a column each where no text has another one
 # Rules that hold a text against what was logged: a request that was sent as planned differs from every other way.
 AGAINST_LOGS = frozenset({"fmt-assembly-differs"})
 
@@ -49,12 +54,23 @@ class FoldedColumn:
     lines: Sequence[tuple[str, TextCell]]
 
 
+@dataclass(frozen=True, slots=True)
+class MessageCell:
+    """What a row shows in the column of a role: what is different there, and the message in short, or in words."""
+
+    role: str
+    changes: str = ""
+    words: str = ""
+    text: str = ""
+
+
 @dataclass(slots=True)
 class TextCell:
     """What one row and column show: the messages of a text in short, or in `words` why there is none here.
 
     `is_beside` says that the marks are signs, for which there is room behind the text. `id` is that of the element that
-    shows the whole text, `label` what a screen reader says of the link there.
+    shows the whole text, `label` what a screen reader says of the link there. `by_role` has a cell for each role where
+    roles have columns, and `against` what this row is compared with where that is not the text in view.
     """
 
     way: str
@@ -67,6 +83,8 @@ class TextCell:
     label: str = ""
     is_stop: bool = False
     is_same: bool = False
+    by_role: Sequence[MessageCell] = ()
+    against: str = ""
 
 
 def render_matrix(rows: Sequence[Row], cells: Cells, ids: Mapping[str, str], in_view: Selection, most: str) -> Markup:
@@ -84,7 +102,14 @@ def render_matrix(rows: Sequence[Row], cells: Cells, ids: Mapping[str, str], in_
     stop = next((cell for *_, line in lines for cell in line if cell.id), None)
     if stop is not None:
         stop.is_stop = True  # the Tab key stops at one cell; the arrow keys go on from there
-    heads = [(_name_column(column), t("cells.against_left") if n else "") for n, column in enumerate(columns)]
+    roles = list_roles(rows, cells) if len(columns) == 1 else ()
+    if roles:
+        _split_by_role(rows, lines, cells, roles, in_view)
+        heads = [(t(f"cells.head_{role}"), "") for role in roles]
+        caption = _name_only_column(columns[0], len(all_columns))
+    else:
+        heads = [(_name_column(column), t("cells.against_left") if n else "") for n, column in enumerate(columns)]
+        caption = ""
     described = [(_name_adapters(column), *_describe_column(column, rows, cells)) for column in columns]
     folded = [_fold_column(column, rows, cells, ids, firsts, in_view) for column in unused]
     looks = {exact.look(segment) for cell in cells.values() for each in cell.excerpts for segment in each.segments}
@@ -96,7 +121,9 @@ def render_matrix(rows: Sequence[Row], cells: Cells, ids: Mapping[str, str], in_
         key.append(show.h('<mark class="rb-moved">{}</mark>', t("cells.key_moved")))
     return render_template(
         "ui/prompts/every/matrix.html.jinja",
-        heads=heads if len(all_columns) > 1 or len(columns[0].adapters) > 1 else [],
+        heads=heads if roles or len(all_columns) > 1 or len(columns[0].adapters) > 1 else [],
+        caption=caption,
+        roles=roles,
         folded=folded,
         described=[entry for entry in described if entry[1]],
         most=most,
@@ -107,7 +134,71 @@ def render_matrix(rows: Sequence[Row], cells: Cells, ids: Mapping[str, str], in_
         key_label=t("cells.key"),
         whole=t("cells.whole"),
         in_view=t("cells.in_view"),
+        in_view_first=t("cells.in_view_first"),
     )
+
+
+def list_roles(rows: Sequence[Row], cells: Cells) -> tuple[str, ...]:
+    """Return the roles that have a column each: none where a text has another one, or two messages of one role."""
+    firsts = [cells[row.choices[0]] for row in rows if row.choices[0] in cells]
+    found_roles = [[excerpt.role for excerpt in cell.excerpts] for cell in firsts]
+    if any(len(set(roles)) < len(roles) or not set(roles) <= set(SIDE_BY_SIDE) for roles in found_roles):
+        return ()
+    is_stated = any("system" in roles for roles in found_roles)
+    is_unknown = any(cell.fingerprint and explain_unknown(cell) is not None for cell in firsts)
+    if is_stated or is_unknown:
+        return SIDE_BY_SIDE
+    return SIDE_BY_SIDE[1:]
+
+
+def _name_only_column(column: Column, n: int) -> str:
+    """Name the adapters of the only column; "" where the table has no others and it has none."""
+    if n == 1 and column.adapters == ("",):
+        return ""
+    return _name_column(column)
+
+
+def _split_by_role(
+    rows: Sequence[Row],
+    lines: Sequence[tuple[str, Markup, bool, Sequence[TextCell]]],
+    cells: Cells,
+    roles: Sequence[str],
+    in_view: Selection,
+) -> None:
+    """Fill the cells of each row by role; a message that a row above shows is named there by its condition."""
+    shown_by: dict[tuple[str, str], str] = {}
+    for row, (*_, line) in zip(rows, lines, strict=True):
+        measured, cell = cells.get(row.choices[0]), line[0]
+        if measured is None or not cell.messages:
+            continue
+        if measured.reference is not None and measured.reference != in_view:
+            cell.against = t("cells.against_row", name=sent(measured.reference))
+        cell.by_role = [_make_message_cell(row, role, roles, measured, cells, shown_by) for role in roles]
+
+
+def _make_message_cell(
+    row: Row,
+    role: str,
+    roles: Sequence[str],
+    measured: PromptLengths,
+    cells: Cells,
+    shown_by: dict[tuple[str, str], str],
+) -> MessageCell:
+    """Return the cell of a role; changes of several messages stand in the first column."""
+    own_roles = (role, "") if role == roles[0] else (role,)
+    changes = [change for change in _list_changes(measured) if change.role in own_roles]
+    phrases = render_changes([change.phrase for change in changes])
+    excerpt = next((excerpt for excerpt in measured.excerpts if excerpt.role == role), None)
+    if excerpt is None:
+        unknown = [text for _, text in _say_unknown(measured)] if role == "system" else []
+        return MessageCell(role, phrases, words=unknown[0] if unknown else t("cells.no_message"))
+    text = "".join(segment.text for segment in excerpt.segments)
+    home = row.name
+    if len(text) == excerpt.length:  # of a longer one nobody knows here whether it is the same
+        home = shown_by.setdefault((role, text), row.name)
+    if home != row.name:
+        return MessageCell(role, phrases, words=t("cells.same_message_as", name=home))
+    return MessageCell(role, phrases, text=_make_message(excerpt, measured, cells, False)[1])
 
 
 def _is_unused(column: Column, rows: Sequence[Row], in_view: Selection) -> bool:
@@ -265,7 +356,7 @@ def _say_unknown(cell: PromptLengths) -> list[tuple[str, Markup]]:
 
 def _describe_changes(cell: PromptLengths, in_view: Selection) -> Markup:
     """Say what a text does differently, and than which other where that is not the one in view."""
-    words = render_changes(_list_changes(cell))
+    words = render_changes([change.words for change in _list_changes(cell)])
     if not words or cell.reference is None:
         return words
     key = "against_named_view" if cell.reference == in_view else "against_named"
@@ -273,7 +364,7 @@ def _describe_changes(cell: PromptLengths, in_view: Selection) -> Markup:
     return show.h('<span class="rb-matrix-against">{}</span> {}', against, words)
 
 
-def _list_changes(cell: PromptLengths) -> Sequence[str]:
+def _list_changes(cell: PromptLengths) -> Sequence[MessageChange]:
     """Return what a text does differently, without what the line of an unknown system message says."""
     if cell.changes and "system" in cell.lacks and explain_unknown(cell) is not None:
         return cell.changes[1:]
@@ -385,7 +476,7 @@ def _describe_column(column: Column, rows: Sequence[Row], cells: Cells) -> tuple
     if not pairs:
         return "", Markup("")
     changed = [(first, cell) for first, cell in pairs if cell.fingerprint and cell.fingerprint != first.fingerprint]
-    ways = Counter("; ".join(cell.changes) or t("cells.otherwise") for _, cell in changed)
+    ways = Counter("; ".join(change.words for change in cell.changes) or t("cells.otherwise") for _, cell in changed)
     sentences = [t("cells.adapter_does", change=change, n=n, all=len(pairs)) for change, n in ways.most_common(WAYS)]
     if len(ways) > WAYS:
         sentences.append(t("cells.more_ways", n=len(ways) - WAYS))

@@ -141,7 +141,7 @@ def _count_texts(page: Page, firsts: Sequence[PromptLengths], all_texts: int) ->
     texts = {cell.fingerprint for cell in firsts if cell.fingerprint}
     rows = t(f"cells.gets_{picker.kind()}", n=len(page.rows), texts=t("cells.different", n=len(texts)))
     if all_texts > len(texts):
-        return t("cells.with_adapters", rows=rows, texts=all_texts)
+        return t("cells.with_adapters", rows=rows, n=all_texts - len(texts))
     return t("cells.without_adapters", rows=rows)
 
 
@@ -259,7 +259,7 @@ def _make_text(row: Row, group: Group, page: Page, cells: Cells) -> dict[str, ob
         "links": _keep_one_stop(show.h("{} {}", _open_all(row, group, cells), _against(row, group, page))),
         "chips": _chips(group.text),
         "size": _size(group.text),
-        "differs": render_changes(group.text.changes),
+        "differs": render_changes([change.words for change in group.text.changes]),
         "messages": [
             _draw_message(excerpt, piece, sent(selection), selection, _name_reference(row, group.text, page))
             for excerpt, piece in zip(group.text.excerpts, cut(group.text.excerpts), strict=True)
