@@ -97,7 +97,7 @@ def test_the_first_item_is_the_fair_comparison_by_its_question_and_says_what_the
     badge = t("scores.synthetic_here")
     assert f"{badge} The data favour “instruction-only, open book”. ✓ Fair. Only the prompt differs." in told
     assert (
-        "A warning is on one side only: “An answer cites contexts that were not sent”. ○ Not checked: which template"
+        "A warning is on one side only: “An answer cites contexts that were not sent”. Not checked: which template"
         in told
     )
     assert told.index("The data favour") < told.index("Only the prompt differs") < told.index("+1.78")

@@ -158,17 +158,22 @@ def draw_head(agenda: Agenda, item: Item) -> None:
     word, look = describe_kind(item)
     walked = _list_walked(agenda, item)
     at = walked.index(item)
-    show.draw(
-        show.h(
-            '<h2 class="rb-item" data-rb-item="{}"><span class="rb-word rb-look-{}">{}</span> {}</h2>',
-            item.key,
-            look,
-            word,
-            title(item),
-        )
+    heading = show.h(
+        '<h2 class="rb-item" data-rb-item="{}"><span class="rb-word rb-look-{}">{}</span> {}</h2>',
+        item.key,
+        look,
+        word,
+        title(item),
     )
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="item_head"):
+        show.draw(heading)
+        _draw_steps(agenda, item, walked, at)
     if (pair := _find_unnamed_pair(item)) is not None:
         show.draw(show.h('<p class="rb-small">{}</p>', t("overview.with", a=pair.b, b=pair.a)))
+
+
+def _draw_steps(agenda: Agenda, item: Item, walked: Sequence[Item], at: int) -> None:
+    """Draw the buttons to the items before and after, and what else can be done with the list."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="walk"):
         st.button(
             t("agenda.previous"), key="previous", type="tertiary", disabled=not at, on_click=_go, args=(walked, at - 1)

@@ -49,6 +49,8 @@ def draw(agenda: Agenda, item: Item, warning: str | None = None) -> None:
                     key=f"verdict_{form}",
                     format_func=partial(_name_choice, item.kind, warning is not None),
                 )
+                if warning is not None:
+                    show.draw(show.h('<p class="rb-small rb-warned-hint">{}</p>', t("decision.warned_hint")))
                 hint = t("review.reason_hint" if item.kind in ("comparison", "score") else "review.reason_hint_finding")
                 st.text_area(t("review.reason"), key=f"reason_{form}", height=68, placeholder=hint)
             with st.container(key="item_rest", horizontal=True, vertical_alignment="bottom", gap="small"):

@@ -184,7 +184,7 @@ def _draw_difference_of_texts(item: Item) -> None:
     with _slide("texts"):
         show.draw(
             show.h(
-                '<p class="rb-small">{}</p>{}',
+                '<p class="rb-first-record">{}</p>{}',
                 t("agenda.first_record", said=sentence),
                 first_lines.build(difference, a, b),
             )

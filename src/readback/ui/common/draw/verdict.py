@@ -101,7 +101,7 @@ def line(verdict: Verdict, folded: bool = False) -> Markup:
 
 def lines(verdict: Verdict, touching: Sequence[str] = ()) -> Markup:
     """Return a line on what was checked, one on each of `touching`, which is found on a side, and one on what was not
-    checked.
+    checked, which unfolds to what it takes to check it.
     """
     alone = " ".join(_alone(verdict))
     sign = Markup("")  # the other words have theirs
@@ -110,8 +110,16 @@ def lines(verdict: Verdict, touching: Sequence[str] = ()) -> Markup:
     first = show.h('<p class="rb-verdict">{}{} {} {}</p>', sign, word(verdict), why(verdict, brief=True), alone)
     parts = [first, *(show.h('<p class="rb-verdict">{}</p>', fact) for fact in touching)]
     if unlooked := not_checked(verdict.unchecked):
-        parts.append(show.h('<p class="rb-verdict"><span aria-hidden="true">○</span> {}</p>', unlooked))
+        parts.append(_fold_unchecked(verdict, unlooked))
     return show.h('<div class="rb-verdict-lines">{}</div>', show.join(parts))
+
+
+def _fold_unchecked(verdict: Verdict, unlooked: str) -> Markup:
+    names = [t(f"verdict.brief_{each}") for each in verdict.unchecked if each != "system"]
+    if not names:
+        return show.h('<p class="rb-verdict"><span aria-hidden="true">○</span> {}</p>', unlooked)
+    fold = '<details class="rb-unchecked"><summary>{}</summary><p class="rb-small">{}</p></details>'
+    return show.h(fold, t("verdict.brief", what="; ".join(names)), unlooked)
 
 
 def describe_touching(verdict: Verdict, weighed_groups: Sequence[Weighed]) -> Markup:
