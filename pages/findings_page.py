@@ -62,8 +62,9 @@ with left, present.slide("rules"):
     view = rule_list.View(audit, workspace, {one.group.code: one for one in weights}, group.code, condition)
     show.draw(rule_list.draw(view, found, shown, brief=present.on()) + show.aloud(heading))
     ignoring.show_ignored(audit)
-with right, present.slide("rule"):
+with right, present.slide("rule"), st.container(key="rule_panel"):
     st.header(show.md(group.title))
+    side = st.container(key="rule_side")
     show.draw(explaining.describe(group, shown, condition, records, audit))
     if audit is whole and (lines := effect.describe_effect(workspace, data, whole, weights, group.code)):
         show.draw(lines)
@@ -81,7 +82,7 @@ with right, present.slide("rule"):
     if part:
         quoted = Quoted(workspace, data, choice.answer)
         show.draw(places.list_places(part, quoted))
-        places.places(part, group, quoted, lambda: explaining.offer(group))
+        places.places(part, group, quoted, side, lambda: explaining.offer(group))
     else:
         explaining.offer(group)
     listing.turn(start, len(stacks), bool(drawn))

@@ -31,6 +31,7 @@ from readback.words import t
 with st.container(horizontal=True, vertical_alignment="bottom", key="overview_head"):
     title = st.empty()
     counts = st.empty()
+    warned = st.empty()
 title.title(show.md(choice.workspace_id() or t("frame.overview")))
 workspace = choice.workspace()
 title.title(show.md(workspace.name))
@@ -38,7 +39,8 @@ data = choice.dataset() if workspace.dataset else None
 scored = choices.load_table(workspace) if workspace.scores else None
 facts.draw(counts, facts.Facts(workspace, data, scored))
 with present.slide("answer"):
-    lead, strip = st.empty(), st.container(key="overview_status")
+    lead_warned, lead, strip = st.empty(), st.empty(), st.container(key="overview_status")
+overview.draw_warned(lead_warned if present.on() else warned, scored)
 left, right = overview.sides()
 with left:  # before the check, whose progress stands where its result will
     audit = choice.audit()

@@ -54,13 +54,13 @@ def unlike(count: int) -> dict[str, Any]:
 EFFECTS = [
     (
         "fmt-context-not-sent",
-        "Effect on “Does training with snippets help?”: +0.46 on all 24 questions, +0.32 without the 2 that have this "
-        "(22 left, 95 % interval −0.31 to 0.95).",
+        "“Does training with snippets help?”: +0.46 on 24 questions, +0.32 on the 22 without this "
+        "(95 % interval −0.31 to 0.95).",
     ),
     (
         "fmt-answer-cites-missing",
-        "Effect on “Does reading the manual help?”: +1.78 on all 23 questions, +1.73 without the 1 that has this "
-        "(22 left, 95 % interval 0.96 to 2.49).",
+        "“Does reading the manual help?”: +1.78 on 23 questions, +1.73 on the 22 without this "
+        "(95 % interval 0.96 to 2.49).",
     ),
     ("dat-bad-line", ""),  # about no comparison
     ("oll-engine-unknown", ""),  # a hint
@@ -73,14 +73,14 @@ def test_a_rule_says_what_the_planned_difference_is_without_its_records(code: st
     if sentence:
         assert sentence in text
     else:
-        assert "Effect on" not in text
+        assert "without this" not in text
 
 
 @pytest.mark.parametrize(
     ("scored", "faulty", "sentence"),
     [
-        (20, (0, 1), "+1.50 on all 20 questions, +1.50 without the 2 that have this (18 left, 95 % interval"),
-        (3, (0, 1, 2), "+1.33 on all 3 questions; without the 3 that have this 0 are left, too few for a difference."),
+        (20, (0, 1), "+1.50 on 20 questions, +1.50 on the 18 without this (95 % interval"),
+        (3, (0, 1, 2), "+1.33 on 3 questions; without the 3 that have this 0 are left, too few for a difference."),
         (3, (5,), "none of its 3 scored questions has this, so it stays +1.33."),
     ],
 )
@@ -103,7 +103,7 @@ def test_the_effect_of_a_rule_is_computed_from_what_is_scored(
     )
     serving({"data.jsonl": rows, "readback.yml": settings, "s.csv": f"item,condition,criterion,score\n{cells}"})
     code = "fmt-system-duplicated"
-    assert f"Effect on “Better?”: {sentence}" in words(findings(code=code))
+    assert f"“Better?”: {sentence}" in words(findings(code=code))
 
 
 def test_the_gravest_rule_is_open_and_explains_itself() -> None:

@@ -274,13 +274,13 @@ def test_a_planned_comparison_that_cannot_be_judged_is_named_in_the_first_line()
 def test_a_clear_answer_says_what_it_is_to_be_read_with() -> None:
     test = overview(workspace="six-conditions")
     assert "by 1.78 of 3 points in “relevance”, fair comparison. “Does training" in words(test)
-    assert "No plan compares the first two. Compare them" in ranked(test)
+    assert "Compare the first two" in ranked(test)
     assert re.search(r"−0.62 −0.62 \([^)]*\); interval too narrow: mostly −1", ranked(test))
     assert "Only the prompt differs. Warning on one side" in pair_row(test, "instruction-only, open book")
     results = words(page("results", workspace="six-conditions"))
     assert "the difference is clear (1.78 of 3 points). Fair comparison." in results
     change = "In record 1 the first side adds the context and 3 sentences after the question in the user message."
-    assert f"Only the prompt differs. {change} Warning on one side. 2 things" in re.sub(r" \.", ".", results)
+    assert f"Only the prompt differs. {change} Warning on one side. Not checked: which" in re.sub(r" \.", ".", results)
     assert "of “instruction-only, closed book” is too narrow; the difference does not rest on it." in results
 
 
@@ -552,7 +552,7 @@ def test_requests_that_differ_from_the_files_are_the_first_sentence(monkeypatch:
     text = words(overview())
     assert f"{REPEATED} {COPIED} By “overall”: all 11" in text
     assert {"code": "fmt-answer-repeats-prompt"} in links(overview(), "findings")
-    assert "An answer repeats its prompt 11 conditions" in text
+    assert "Have the answers alone returned, and score again. An answer repeats its prompt" in text
     assert "Answers that only repeat the prompt" in text
     picture = ranked(overview())
     assert re.search(r"refusing \W house 24 of 24 differ text that the request lacks\s+Do not guess.", picture)

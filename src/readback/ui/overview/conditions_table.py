@@ -30,6 +30,7 @@ from readback.words import t
 
 SHOWN = 600  # characters of a system message in its hint; the whole is on Prompts
 BEGIN = 48  # and in its cell
+SAME_BELOW = ("model", "task", "adapter", "program")  # columns that tell nothing where all rows are alike
 
 Cells = Mapping[str, Any]
 
@@ -103,6 +104,7 @@ def conditions(
             ),
         ]
     columns += pictures(headline, headline.shapes) if headline else ()
+    columns = [replace(column, in_view=False) if _is_same_in_all(column.key, rows) else column for column in columns]
     columns_told = {"name", "longest", "errors", "warnings"}
     of_conditions = any(row.choice.condition for row in condition_rows)  # then what differs is seen in a column
     named = [
@@ -114,6 +116,13 @@ def conditions(
     if len(rows) > 1 and all(row["system"] == t("overview.no_system") for row in rows):
         columns = [replace(column, in_view=False) if column.key == "system" else column for column in columns]
     return tuple(c for c in columns if c.key in columns_told or any(row[c.key] for row in rows)), rows
+
+
+def _is_same_in_all(key: str, rows: Sequence[Cells]) -> bool:
+    """Tell whether several rows have the same in a column, which is then stated once below the table."""
+    return (
+        key in SAME_BELOW and len(rows) > 1 and rows[0][key] not in (None, "") and len({row[key] for row in rows}) == 1
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +207,9 @@ def below(states: States, rows: Sequence[Cells]) -> Markup:
         for state in states.once(name):
             whys.setdefault(state.word, []).append(state.more)
         lines += [t("overview.some_rows", column=column, word=word, why="; ".join(more)) for word, more in whys.items()]
+    for key in SAME_BELOW:
+        if rows and key in rows[0] and _is_same_in_all(key, rows):
+            lines.append(t("overview.all_rows", column=t(f"overview.{key}"), said=rows[0][key]))
     if lines:
         return show.h('<p class="rb-small">{}</p>', " ".join(lines))
     return Markup("")

@@ -34,14 +34,16 @@ NAMED = 2  # planned comparisons that the first sentence names; the others are c
 FAIR = ("fair", "same")
 
 
-def planned_answers(workspace: Workspace, judged: Sequence[Verdict], answers: Mapping[Pair, Answer]) -> Markup:
+def planned_answers(
+    workspace: Workspace, judged: Sequence[Verdict], answers: Mapping[Pair, Answer]
+) -> Sequence[Markup]:
     """Return what is known of the planned comparisons: of one or two a sentence each, of more the first and counts."""
     ordered = _order(judged, answers)
     named = _list_named(ordered)
-    sentences: list[Markup | str] = [_format_pair(workspace, each, answers.get(each.pair)) for each in named]
+    sentences = [_format_pair(workspace, each, answers.get(each.pair)) for each in named]
     if rest := ordered[len(named) :]:
-        sentences.append(_count(rest, answers))
-    return show.join(sentences, " ")
+        sentences.append(show.h("{}", _count(rest, answers)))
+    return sentences
 
 
 def list_stated_codes(judged: Sequence[Verdict], answers: Mapping[Pair, Answer]) -> frozenset[str]:

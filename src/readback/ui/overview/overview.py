@@ -32,6 +32,14 @@ ENGINE = "oll-engine-unknown"
 FIRST = 3  # what a meeting looks at first; the rest is one click away
 
 
+def draw_warned(place: DeltaGenerator, scored: ScoreTable | None) -> None:
+    """Draw in `place`, before all that is concluded from scores, that no judge gave them."""
+    warning = means.format_synthetic(scored) if scored else None
+    if warning:
+        with place:
+            show.draw(show.h('<p class="rb-made-line"><span class="rb-made">{}</span></p>', warning))
+
+
 def draw_answer(
     place: DeltaGenerator,
     workspace: Workspace,
@@ -40,28 +48,22 @@ def draw_answer(
     scored: ScoreTable | None,
     answers: Mapping[Pair, paired.Answer],
 ) -> None:
-    """Draw the first sentence: who is ahead where scores tell, else what is compared and whether that is fair."""
+    """Draw the first sentences, a line each: who is ahead where scores tell, else what is compared and whether that is
+    fair.
+    """
     repeated = describe_repeated(audit)
     requests = requests_line.describe(workspace, audit, is_planned=bool(judged))
-    sentence = _answer(workspace, audit, judged, scored, answers)
+    sentences = _answer(workspace, audit, judged, scored, answers)
     if requests and not (answers or judged or scored):  # nothing is known but what was sent
-        sentence, requests = requests, Markup("")
+        sentences, requests = [requests], Markup("")
     line = '<p class="rb-lead rb-answer-first">{}</p>'
     before = Markup("")
     if repeated:  # what the scores of the other lines are worth
         before = show.h(line, show.link("findings", repeated, code=repeated_answers.CODE))
     if requests:
         before += show.h(line, requests)
-    if scored:
-        note = means.format_synthetic(scored)
-    else:
-        note = None
-    if note:  # it stands before what it takes back
-        badge = show.h('<span class="rb-made">{}</span> ', note)
-    else:
-        badge = Markup("")
     with place:
-        show.draw(show.h('{}<p class="rb-lead rb-answer-first">{}{}</p>', before, badge, sentence))
+        show.draw(before + show.join([show.h(line, sentence) for sentence in sentences]))
 
 
 def sides() -> Sequence[DeltaGenerator]:
@@ -76,11 +78,16 @@ def _answer(
     judged: Sequence[Verdict],
     scored: ScoreTable | None,
     answers: Mapping[Pair, paired.Answer],
-) -> Markup:
+) -> Sequence[Markup]:
+    if answers and "asm-nothing-to-send" not in audit.counts:
+        return lead.planned_answers(workspace, judged, answers)
+    return [_answer_alone(workspace, audit, judged, scored)]
+
+
+def _answer_alone(workspace: Workspace, audit: Audit, judged: Sequence[Verdict], scored: ScoreTable | None) -> Markup:
+    """Return the one sentence where no scores answer what was planned."""
     if "asm-nothing-to-send" in audit.counts:
         return show.h("{}", t("overview.nothing_sent"))
-    if answers:
-        return lead.planned_answers(workspace, judged, answers)
     if judged:
         return paired.sentence(audit, judged)
     if scored and (sentence := lead.unplanned_answer(workspace, scored, audit)):
@@ -122,6 +129,8 @@ def draw_first(
         codes = lead.list_stated_codes(judged, answers)
         if requests_line.is_differing(workspace, audit):
             codes |= {requests_line.CODE}
+        if describe_repeated(audit):
+            codes |= {repeated_answers.CODE}
         show.draw(first(audit, weighed, by, codes))
         show.draw(more(weighed))
         return
@@ -169,18 +178,14 @@ def first(audit: Audit, weighed: Sequence[Weighed], by: str, stated: Collection[
 
 
 def more(weighed: Sequence[Weighed]) -> Markup:
-    """Return the way to all findings, and how the list is ordered: in a word, and on hover and focus in full."""
+    """Return the way to all findings; how the list is ordered is there on hover and is read out."""
     rest = sum(weighed_group.group.severity != "info" for weighed_group in weighed) - FIRST
     if rest > 0:
         label = t("overview.more_kinds", n=rest)
     else:
         label = t("overview.all_findings")
-    hint = (
-        '<span class="rb-hinted rb-small" tabindex="0"><span class="rb-aloud">{}</span>'
-        '<span aria-hidden="true">\u2195</span><span class="rb-hint">{}</span></span>'
-    )
-    order = show.h(hint, t("overview.first_order"), t("overview.first_help"))
-    return show.h('<p class="rb-beside">{} · {}</p>', show.link("findings", label), order)
+    link = show.link("findings", show.h('<span title="{}">{}</span>', t("overview.first_help"), label))
+    return show.h('<p class="rb-beside">{}</p>', link)
 
 
 def look_at(weighed: Sequence[Weighed]) -> tuple[Weighed, ...]:
@@ -272,12 +277,9 @@ def _first(audit: Audit, weighed_group: Weighed, by: str, number: int) -> Markup
     else:
         alone = conditions
     # As Findings counts, and the strip above; the hint has the records.
-    times, places_aloud = t("overview.times", n=group.count), t("overview.places", n=group.count)
+    where = t("overview.places", n=group.count)
     if 1 < group.count == len(group.conditions) and group.records > 1:  # a finding of each stands for many records
-        times, places_aloud = conditions, conditions
-    where: Markup | str = show.h(
-        '<span aria-hidden="true">{}</span><span class="rb-aloud">{}</span>', times, places_aloud
-    )
+        where = conditions
     if audit.sample:
         parts = []
         if group.records:

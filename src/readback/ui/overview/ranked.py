@@ -89,12 +89,12 @@ def draw_means(head: Headline, judged: Sequence[Verdict], answers: Mapping[Pair,
 
 
 def _link_leaders(head: Headline) -> Markup:
-    """Return that the first two are not compared by the plan, as the way to compare them on Results."""
+    """Return the way to compare the first two on Results, where the plan does not compare them."""
     if not head.leaders:
         return Markup("")
     params = {"criterion": head.criterion, "baseline": head.leaders[-1].address_of}
-    way = show.link("results", t("overview.ranked_leaders_way"), **params)
-    return show.h("{} {}", t("overview.ranked_leaders"), way)
+    label = show.h('<span title="{}">{}</span>', t("overview.ranked_leaders"), t("overview.ranked_leaders_way"))
+    return show.link("results", label, **params)
 
 
 def _draw_unscored(shapes: Sequence[Shape]) -> None:

@@ -36,6 +36,8 @@ from readback.ui.results.choices import View
 from readback.ui.results.drilldown import format_address
 from readback.words import t
 
+ANSWERED = 2  # planned comparisons that are all answered in words; of more the first is
+
 
 @dataclass(frozen=True, slots=True)
 class Fairness:
@@ -98,7 +100,7 @@ def conclude(table: ScoreTable, workspace: Workspace, view: View) -> Concluded:
 def render_answer(
     table: ScoreTable, workspace: Workspace, rows: Sequence[Row], concluded: Concluded, view: View
 ) -> Markup:
-    """Return the answer in a sentence or two, of the planned comparisons, else which condition is best; before it what
+    """Return the answer in a line or two, of the planned comparisons, else which condition is best; before it what
     speaks against deciding by it.
     """
     conclusions = concluded.conclusions
@@ -111,7 +113,8 @@ def render_answer(
     if audit is not None and (repeated := describe_repeated(audit)):
         lines.append(AnswerLine("", repeated, ""))
     if conclusions and not isinstance(conclusions, BestOf):
-        lines.append(_answer_pair(table, min(conclusions, key=_rank)))
+        ordered = sorted(conclusions, key=_rank)
+        lines += [_answer_pair(table, each) for each in ordered[: ANSWERED if len(ordered) <= ANSWERED else 1]]
     elif scales is None or len([row for row in rows if row.mean is not None]) > 1:
         lines.append(_answer_best(table, rows, concluded, view))
     note = means.format_synthetic(choices.get_file_table(table))
@@ -341,9 +344,8 @@ def judge_fairness(table: ScoreTable, workspace: Workspace, comparison: Comparis
         for each in fairness.weighed_groups
         if each.group.severity != "info" and fairness.verdict.pair in each.both_sided
     ]
-    unchecked = len(fairness.verdict.unchecked)
-    if unchecked and fairness.verdict.kind in ("fair", "same"):
-        reasons = (*reasons, t("verdict.unchecked_short", n=unchecked))
+    if fairness.verdict.kind in ("fair", "same"):
+        reasons = (*reasons, verdict.name_unchecked(fairness.verdict))
     reason = show.join([part for part in reasons if part], " ")
     return Fairness(fairness.verdict.kind, reason, show.join(parts), tuple(shared))
 

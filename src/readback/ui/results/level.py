@@ -22,12 +22,13 @@ from readback.scores.table import ConditionKey, ScoreTable
 from readback.scores.values.criteria import MINUS
 from readback.types import Criterion, Workspace
 from readback.ui.common import show
+from readback.ui.common.draw import places
 from readback.ui.results import choices, drilldown, forest, matrix, means
 from readback.ui.results.choices import View
 from readback.ui.results.drilldown import format_address
 from readback.ui.results.forest import ForestLine
 from readback.ui.results.lead import Concluded, Fairness
-from readback.words import t
+from readback.words import sentence, t
 
 SHOWN = 6  # pairs in sight where nothing was planned; the others are folded
 SHARED = 2  # errors and warnings of both sides that are named
@@ -96,8 +97,8 @@ def draw_level(
             alike=_sum_up_alike(alike) if alike else None,
         )
     )
-    sentence = forest.describe_lines(table, lines, concluded, compared, criterion)
-    forest.collect_figure(table, lines, criterion, sentence)
+    caption = forest.describe_lines(table, lines, concluded, compared, criterion)
+    forest.collect_figure(table, lines, criterion, caption)
 
 
 def _part_alike(
@@ -168,13 +169,17 @@ def _describe_scores(table: ScoreTable, rows: Sequence[Row], criterion: Criterio
 
 
 def _list_shared(fairness: Sequence[Fairness]) -> Iterator[Markup]:
-    """Yield what is found on both sides of a pair, which may be why no score differs, as ways to it; errors first."""
+    """Yield what to do about what is found on both sides of a pair, which may be why no score differs, with the ways to
+    it; errors first.
+    """
     groups = {group.code: group for of_line in fairness for group in of_line.shared_findings}
     for group in sorted(groups.values(), key=lambda group: WEIGHT[group.severity])[:SHARED]:
         text = t("scores.level_shared", title=group.title, n=len(group.conditions))
+        advice = sentence.cut_first(places.find_advice(group))
         yield show.h(
-            "{} {}",
-            show.severity(group.severity),
+            "{} <strong>{}</strong> {}",
+            show.sign_severity(group.severity),
+            advice,
             show.link("findings", text, severity=group.severity, code=group.code),
         )
 

@@ -14,6 +14,7 @@ from readback.html.templates import render_template
 from readback.records.dataset import Dataset
 from readback.scores.comparing.comparison import Comparison
 from readback.scores.comparing.widest_items import Widest, find_widest, measure_shared_words
+from readback.scores.sentences import report
 from readback.scores.sentences.report import Line
 from readback.scores.table import SCORED, ConditionKey, ScoreTable
 from readback.scores.values.criteria import number
@@ -78,7 +79,7 @@ def draw_example(example: tuple[Comparison, Widest], table: ScoreTable, workspac
             "ui/results/widest.html.jinja",
             t=t,
             title=t("scores.widest" if widest.difference else "scores.widest_none", n=line.n_shared),
-            about=lead.format_question(table, line),
+            about=_name_pair(table, line),
             link=link_record(cells.cut_short(label, QUESTION), item, table, line),
             rest=cells.render_rest(label, QUESTION),
             item=item if question else "",
@@ -98,6 +99,14 @@ def draw_example(example: tuple[Comparison, Widest], table: ScoreTable, workspac
             ],
         )
     )
+
+
+def _name_pair(table: ScoreTable, line: Comparison) -> str:
+    """Return the plan's words for a pair, else both names."""
+    plan = line.planned
+    if plan is not None and (plan.question or plan.name):
+        return plan.question or plan.name
+    return t("overview.with", a=report.short(table, line.b), b=report.short(table, line.a))
 
 
 def link_record(label: object, item: str, table: ScoreTable, line: Comparison) -> Markup:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 from markupsafe import Markup
+from streamlit.delta_generator import DeltaGenerator
 
 from readback.bookmarks.entry import Entry, Excerpt
 from readback.checks.groups import Group, get_consequence, paragraphs, title
@@ -25,12 +26,16 @@ LISTED = 12  # places that are all named above the first; of more the records ar
 
 
 def places(
-    stacks: Sequence[Sequence[Finding]], group: Group, context: Quoted, draw_below: Callable[[], None] = lambda: None
+    stacks: Sequence[Sequence[Finding]],
+    group: Group,
+    context: Quoted,
+    side_of_first: DeltaGenerator,
+    draw_below: Callable[[], None] = lambda: None,
 ) -> None:
     """Draw some of the places, one below the other, the first with its messages; each has its buttons beside it, and
     its fix where the one above has another. Those that are the same of several records are shown once, for the first
-    record, with a link to each of the others where no list above has them. `draw_below` draws what stands once below
-    the fix of the first.
+    record, with a link to each of the others where no list above has them. What stands beside the first is drawn in
+    `side_of_first`, which begins beside the title; `draw_below` draws what stands once below its fix.
     """
     above, item = "", _find_item(group)
     is_listed = are_listed(sum(map(len, stacks)))
@@ -44,7 +49,10 @@ def places(
         else:
             parts = ()
         with st.container(key=f"place_{number}"):
-            text, side = st.columns([5, 2], gap="small")
+            if number:
+                text, side = st.columns([5, 2], gap="small")
+            else:
+                text, side = st.container(), side_of_first
             with text:
                 show.draw(_place(same, number + 1, group, context, parts, is_listed))
             with side:

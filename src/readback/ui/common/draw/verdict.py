@@ -114,12 +114,20 @@ def lines(verdict: Verdict, touching: Sequence[str] = ()) -> Markup:
     return show.h('<div class="rb-verdict-lines">{}</div>', show.join(parts))
 
 
-def _fold_unchecked(verdict: Verdict, unlooked: str) -> Markup:
+def name_unchecked(verdict: Verdict) -> str:
+    """Return what was not checked in a few words, without what it takes to check it; "" where all was."""
     names = [t(f"verdict.brief_{each}") for each in verdict.unchecked if each != "system"]
     if not names:
+        return ""
+    return t("verdict.brief", what="; ".join(names))
+
+
+def _fold_unchecked(verdict: Verdict, unlooked: str) -> Markup:
+    brief = name_unchecked(verdict)
+    if not brief:
         return show.h('<p class="rb-verdict"><span aria-hidden="true">○</span> {}</p>', unlooked)
     fold = '<details class="rb-unchecked"><summary>{}</summary><p class="rb-small">{}</p></details>'
-    return show.h(fold, t("verdict.brief", what="; ".join(names)), unlooked)
+    return show.h(fold, brief, unlooked)
 
 
 def describe_touching(verdict: Verdict, weighed_groups: Sequence[Weighed]) -> Markup:

@@ -167,8 +167,8 @@ def draw_lead(assembly: Assembly, findings_in_view: Sequence[Finding]) -> None:
     else:
         outcome = show.h("{}", t("messages.no_findings"))
     markup = (
-        '<p class="rb-lead rb-one-lead">{} {} <span class="rb-source"><span class="rb-chip rb-chip-{}">{}</span> {}'
-        "</span></p>"
+        '<p class="rb-lead rb-one-lead"><span class="rb-chip rb-chip-{}">{}</span> {} {} '
+        '<span class="rb-source">{}</span></p>'
     )
     model = find_model(choice.workspace(), assembly.choice)
     name, n = sent(assembly.choice), len(assembly.messages)
@@ -176,7 +176,7 @@ def draw_lead(assembly: Assembly, findings_in_view: Sequence[Finding]) -> None:
         what = t("messages.sends", name=name, n=n)
     else:
         what = t("messages.sends_to", name=name, n=n, model=model.name)
-    show.draw(show.h(markup, what, outcome, proof.look, proof.word, proof.sentence))
+    show.draw(show.h(markup, proof.look, proof.word, what, outcome, proof.sentence))
 
 
 def take(assembly: Assembly) -> None:
