@@ -37,9 +37,10 @@ def test_the_rules_are_in_the_first_view_and_none_of_their_words_is_cut_or_slant
     assert tour.locator(".rb-rule").evaluate_all(in_view) >= 5
     line = "e => e.clientHeight / parseFloat(getComputedStyle(e).lineHeight)"
     assert tour.locator(".rb-lead").first.evaluate(line) < 2.5
-    fix, place = (tour.locator(selector).first.bounding_box() for selector in (".rb-fix-card", ".rb-places"))
-    assert fix["x"] > place["x"] + place["width"] - 1  # beside it
-    assert abs(fix["y"] - place["y"]) < 60
+    panel = ".st-key-rule_panel "
+    fix, title = (tour.locator(panel + selector).first.bounding_box() for selector in (".rb-fix-card", "h2"))
+    assert fix["x"] > title["x"] + title["width"] - 1  # beside it
+    assert abs(fix["y"] - title["y"]) < 60
 
 
 def test_a_long_name_ends_in_dots_before_its_count_and_is_whole_for_who_points_at_it(demo: str, tour: Any) -> None:

@@ -202,7 +202,7 @@
   // Of tabs the one in view is reached by Tab, the others by the arrow keys, Home and End.
   document.addEventListener("keydown", (event) => {
     const row = event.target instanceof Element && event.target.closest("[role=tablist], [role=toolbar], [data-rb-arrows]");
-    const tabs = row ? [...row.querySelectorAll("a[role=tab], [role=toolbar] > a, td a")] : [];
+    const tabs = row ? [...row.querySelectorAll("a[role=tab], [role=toolbar] > a, td a, a.rb-matrix-whole")] : [];
     const at = tabs.indexOf(event.target);
     if (at < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
     const go = { ArrowRight: at + 1, ArrowLeft: at - 1 + tabs.length, Home: 0, End: tabs.length - 1 }[event.key];
