@@ -30,7 +30,13 @@ from readback.words import t
 
 SHOWN = 600  # characters of a system message in its hint; the whole is on Prompts
 BEGIN = 48  # and in its cell
-SAME_BELOW = ("model", "task", "adapter", "program")  # columns that tell nothing where all rows are alike
+SAME_BELOW = {  # columns that tell nothing where all rows are alike, and their titles among the words
+    "model": "model",
+    "task": "task",
+    "adapter": "adapter",
+    "program": "program",
+    "repeated": "repeated_column",
+}
 
 Cells = Mapping[str, Any]
 
@@ -207,9 +213,9 @@ def below(states: States, rows: Sequence[Cells]) -> Markup:
         for state in states.once(name):
             whys.setdefault(state.word, []).append(state.more)
         lines += [t("overview.some_rows", column=column, word=word, why="; ".join(more)) for word, more in whys.items()]
-    for key in SAME_BELOW:
+    for key, title in SAME_BELOW.items():
         if rows and key in rows[0] and _is_same_in_all(key, rows):
-            lines.append(t("overview.all_rows", column=t(f"overview.{key}"), said=rows[0][key]))
+            lines.append(t("overview.all_rows", column=t(f"overview.{title}"), said=rows[0][key]))
     if lines:
         return show.h('<p class="rb-small">{}</p>', " ".join(lines))
     return Markup("")
