@@ -214,11 +214,14 @@ def extent(audit: Audit, group: Group, records: int) -> str:
 
 
 def _of_records(audit: Audit, group: Group, records: int) -> str:
-    """In how many records a rule has a finding, of how many."""
+    """In how many records a rule has a finding, of how many, and in how many places where these are more."""
     if not records:
         return t("findings.no_dataset")
     if audit.sample and any(finding.place.index is not None for finding in group.findings):
         return sample_words.records(audit, group) or t("sample.once")
     if not group.records:
         return t("findings.no_record")
-    return t("findings.of_records", some=group.records, n=records)
+    some = t("findings.of_records", some=group.records, n=records)
+    if group.count > group.records:  # else the places below are as many, or one stands for several records
+        return t("findings.places_in", places=t("findings.places", n=group.count), records=some)
+    return some
