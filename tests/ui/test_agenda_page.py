@@ -97,13 +97,13 @@ def test_the_first_item_is_the_fair_comparison_by_its_question_and_says_what_the
     badge = t("scores.synthetic_here")
     assert f"{badge} The data favour “instruction-only, open book”. ✓ Fair. Only the prompt differs." in told
     assert (
-        "A warning is on one side only: “An answer cites contexts that were not sent”. Not checked: which template"
+        "A warning is on one side only: “An answer cites contexts that were not sent”. Not checked: Ollama’s template"
         in told
     )
     assert told.index("The data favour") < told.index("Only the prompt differs") < told.index("+1.78")
     assert "Before you sign: 6 items without a decision, 3 of them about 6 errors that nobody accepted" in told
     (choice,) = [group for group in test.button_group if group.label == "Decision"]
-    assert list(choice.options) == ["Rely on it all the same", "Not until changed", "Decide later"]
+    assert list(choice.options) == ["Rely on it anyway", "Not until changed", "Decide later"]
     assert '<p class="rb-decide-on">Does reading the manual help?</p>' in said(test)
     assert "Signing is not blocked" in told
     named(test)

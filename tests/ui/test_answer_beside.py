@@ -50,7 +50,7 @@ def test_it_stands_after_the_findings_with_what_is_expected_below_it_before_the_
     test = page("prompts", workspace="six-conditions", record="ellery-01", condition="RAG-trained, open book")
     heads = re.findall("<h3>(.*?)</h3>", said(test))
     assert heads[1:] == ["Answer", "Expected answer", "Tokens", "The record"]
-    assert "“RAG-trained, open book” sends 2 messages to rag-trained. No findings." in words(test)
+    assert "“RAG-trained, open book” sends 2 messages to rag-trained. No findings in this record." in words(test)
     assert re.search(r"The messages have \d+, the chat format around them \d+\.", words(test))
 
 

@@ -360,9 +360,9 @@ def test_the_two_of_a_planned_comparison_stand_together_and_are_compared_with_ea
     assert [*rows(test)][3:5] == ["base, open book", "RAG-trained, open book"]
     closed = matrix(test)["instruction-only, closed book"]
     assert "User message≠ Drops the context and 3 sentences" in plain(closed)
-    assert "baseline" not in plain(closed)
+    assert "against the baseline" in plain(closed)
     trained = matrix(test)["RAG-trained, open book"]
-    assert "baseline: “base, open book”" in plain(trained)
+    assert "against “base, open book”" in plain(trained)
     assert "≠ States a system message, where it is not known" in plain(trained)
     compared = link(
         cells(test)["RAG-trained, open book"][0],
@@ -385,7 +385,7 @@ def test_adapters_that_give_the_same_text_in_every_row_share_a_column_and_texts_
         for each in opened.conditions
         for adapter in (None, *opened.adapters)
     }
-    assert f"11 conditions get 11 different texts, {len(texts) - 11} more through other adapters." in words(test)
+    assert "11 conditions get 11 different texts." in words(test)
     assert len(re.findall(r"data-rb-cell", "".join(matrix(test).values()))) <= len(texts)
 
 

@@ -54,13 +54,13 @@ def unlike(count: int) -> dict[str, Any]:
 EFFECTS = [
     (
         "fmt-context-not-sent",
-        "“Does training with snippets help?”: +0.46 on 24 questions, +0.32 on the 22 without this "
-        "(95 % interval −0.31 to 0.95).",
+        "“Does training with snippets help?”: without the 2 questions that have this, +0.32 instead of +0.46 "
+        "(22 left, 95 % interval −0.31 to 0.95).",
     ),
     (
         "fmt-answer-cites-missing",
-        "“Does reading the manual help?”: +1.78 on 23 questions, +1.73 on the 22 without this "
-        "(95 % interval 0.96 to 2.49).",
+        "“Does reading the manual help?”: without the 1 question that has this, +1.73 instead of +1.78 "
+        "(22 left, 95 % interval 0.96 to 2.49).",
     ),
     ("dat-bad-line", ""),  # about no comparison
     ("oll-engine-unknown", ""),  # a hint
@@ -73,13 +73,13 @@ def test_a_rule_says_what_the_planned_difference_is_without_its_records(code: st
     if sentence:
         assert sentence in text
     else:
-        assert "without this" not in text
+        assert "instead of +" not in text
 
 
 @pytest.mark.parametrize(
     ("scored", "faulty", "sentence"),
     [
-        (20, (0, 1), "+1.50 on 20 questions, +1.50 on the 18 without this (95 % interval"),
+        (20, (0, 1), "without the 2 questions that have this, +1.50 instead of +1.50 (18 left, 95 % interval"),
         (3, (0, 1, 2), "+1.33 on 3 questions; without the 3 that have this 0 are left, too few for a difference."),
         (3, (5,), "none of its 3 scored questions has this, so it stays +1.33."),
     ],
@@ -146,8 +146,8 @@ def test_the_rules_are_in_the_order_of_the_overview() -> None:
     test = page(workspace="six-conditions-mistakes")
     panel = said(test).split("<ol class='rb-first'>")[1].split("</ol>")[0]
     first = re.findall(r"code=([a-z-]+)", panel)
-    assert len(first) == 3
-    assert rules(findings(workspace="six-conditions-mistakes"))[:3] == first
+    assert len(first) == 2  # below that a judge has to score
+    assert rules(findings(workspace="six-conditions-mistakes"))[:2] == first
 
 
 def test_without_a_finding_the_way_on_is_to_what_there_is(serving: Any) -> None:

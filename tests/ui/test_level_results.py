@@ -95,7 +95,10 @@ def test_a_score_that_is_the_same_everywhere_has_no_axis_but_a_next_step(draw: D
     assert "An answer repeats its prompt . An equal score says nothing while both sides have this fault." in text
     assert "Each of these 8 pairs" in text
     assert text.count("the same on all 24") == 11
-    assert "All 264 answers repeat their prompts and add nothing, so no score tells how a model answers. By" in text
+    assert (
+        "All 264 answers repeat their prompts and add nothing, so no score tells how a model answers. 48 of 264" in text
+    )
+    assert "do not compare “refusing | house” and “polite | house” with the other 9. By “overall”" in text
     assert text.count("✕ only the prompt, repeated") == 2
     assert "so these comparisons are exploratory" not in text
 

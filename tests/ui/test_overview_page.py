@@ -280,7 +280,7 @@ def test_a_clear_answer_says_what_it_is_to_be_read_with() -> None:
     results = words(page("results", workspace="six-conditions"))
     assert "the difference is clear (1.78 of 3 points). Fair comparison." in results
     change = "In record 1 the first side adds the context and 3 sentences after the question in the user message."
-    assert f"Only the prompt differs. {change} Warning on one side. Not checked: which" in re.sub(r" \.", ".", results)
+    assert f"Only the prompt differs. {change} Warning on one side. Not checked: Ollama" in re.sub(r" \.", ".", results)
     assert "of “instruction-only, closed book” is too narrow; the difference does not rest on it." in results
 
 
@@ -336,8 +336,10 @@ def test_a_mode_is_left_out_where_the_names_say_it_and_not_where_a_name_is_that_
 def test_at_most_three_things_to_look_at_each_with_a_link() -> None:
     test = overview(workspace="six-conditions-mistakes")
     items = said(test).split("<ol class='rb-first'>")[1].split("</ol>")[0].split("<li>")[1:]
-    assert 1 <= len(items) <= 3
-    assert all("/findings?" in item and "code=" in item for item in items)
+    assert len(items) == 3
+    assert "Have a judge score the answers." in items[0]  # a program made the scores
+    assert "/results" in items[0]
+    assert all("/findings?" in item and "code=" in item for item in items[1:])
 
 
 def test_scores_are_a_picture_with_words_and_a_mean_with_its_interval(serving: Any) -> None:

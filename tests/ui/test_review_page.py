@@ -131,7 +131,7 @@ def test_before_signing_what_is_open_is_listed_and_the_sign_off_keeps_it(root: P
     told = words(test)
     assert "Open: one open note Look there" in told
     assert "Done: no sign-off is stale" in told
-    assert test.button(key="sign_now").label == "Sign off all the same"
+    assert test.button(key="sign_now").label == "Sign off with open points"
     test.text_input(key="name_sign").set_value("Ada")
     test.button(key="sign_now").click().run()
     for _ in range(100):

@@ -10,7 +10,7 @@ from readback.checks.summary import Audit
 from readback.requests.first_difference import RESPELLED
 from readback.words import t
 
-NAMED = 3  # prompts that a sentence names; more are counted
+NAMED = 3  # prompts or conditions that a sentence names; more are counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,28 @@ def list_further(comparison: HeldRequests, *, sample: bool = False) -> Iterator[
         yield t("held.respelled", n=comparison.respelled)
     if comparison.apart and not sample:
         yield t("held.apart", n=comparison.apart)
+
+
+def part_conditions(audit: Audit) -> tuple[list[str], list[str]]:
+    """Return the conditions of which logged requests differ, and the others."""
+    rows = [row for row in audit.conditions if row.choice.condition]
+    differing = [row.name for row in rows if row.observed[0] < row.observed[1]]
+    return differing, [row.name for row in rows if row.name not in differing]
+
+
+def describe_apart(audit: Audit, comparison: HeldRequests) -> str:
+    """Return how many requests differ and of which conditions the scores are not to be compared with the others; ""
+    where that is no news of the others.
+    """
+    differing, others = part_conditions(audit)
+    if not differing or not others:
+        return ""
+    names = t("verdict.and").join(f"“{name}”" for name in differing)
+    if len(differing) > NAMED:
+        names = t("held.conditions", n=len(differing))
+    compared = comparison.equal + comparison.respelled + comparison.differing
+    rest = t("held.others", n=len(others))
+    return t("held.apart_lead", n=comparison.differing, all=compared, names=names, others=rest)
 
 
 def describe_kinds(comparison: HeldRequests) -> str:

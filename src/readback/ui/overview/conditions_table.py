@@ -119,6 +119,8 @@ def conditions(
         if all(row[key] in (None, row["name"]) for row in rows) and not (key == "mode" and of_conditions)
     ]
     columns = [column for column in columns if column.key not in named]
+    if of_conditions and all(row["mode"] and row["name"].startswith(f"{row['mode']} | ") for row in rows):
+        columns = [replace(column, in_view=False) if column.key == "mode" else column for column in columns]
     if len(rows) > 1 and all(row["system"] == t("overview.no_system") for row in rows):
         columns = [replace(column, in_view=False) if column.key == "system" else column for column in columns]
     return tuple(c for c in columns if c.key in columns_told or any(row[c.key] for row in rows)), rows

@@ -63,6 +63,8 @@ def draw_answer(
     if requests:
         before += show.h(line, requests)
     with place:
+        if scored and means.format_synthetic(scored):
+            sentences = [show.h("{} {}", t("overview.provisional"), sentences[0]), *sentences[1:]]
         show.draw(before + show.join([show.h(line, sentence) for sentence in sentences]))
 
 
@@ -131,8 +133,9 @@ def draw_first(
             codes |= {requests_line.CODE}
         if describe_repeated(audit):
             codes |= {repeated_answers.CODE}
-        show.draw(first(audit, weighed, by, codes))
-        show.draw(more(weighed))
+        is_unjudged = bool(scored and scored.synthetic)
+        show.draw(first(audit, weighed, by, codes, is_unjudged=is_unjudged))
+        show.draw(more(weighed, FIRST - is_unjudged))
         return
     none = nothing_to_repair(audit, judged, workspace)
     step = way(workspace)
@@ -166,20 +169,27 @@ def nothing_to_repair(audit: Audit, judged: Sequence[Verdict], workspace: Worksp
     )
 
 
-def first(audit: Audit, weighed: Sequence[Weighed], by: str, stated: Collection[str] = ()) -> Markup:
-    """At most three rules to look at, each a sentence and a link; `by` is what a condition is called. Those that are
-    `stated` above are named by what to do about them.
+def first(
+    audit: Audit, weighed: Sequence[Weighed], by: str, stated: Collection[str] = (), *, is_unjudged: bool = False
+) -> Markup:
+    """At most three things to look at, each a sentence and a link; `by` is what a condition is called. Rules that are
+    `stated` above are named by what to do about them. That a program made the scores (`is_unjudged`)
+    comes first.
     """
-    rows = []
-    for n, weighed_group in enumerate(look_at(weighed), 1):
+    rows: list[Markup | str] = []
+    if is_unjudged:
+        way_to_scores = show.link("results", t("overview.first_judge_scores"))
+        item = '<li>{} <strong>{}</strong><p class="rb-first-fix">{}</p></li>'
+        rows.append(show.h(item, show.sign_severity("warning"), t("overview.first_judge"), way_to_scores))
+    for n, weighed_group in enumerate(look_at(weighed)[: FIRST - is_unjudged], len(rows) + 1):
         advice = _advise(audit, weighed_group) if weighed_group.group.code in stated else ""
         rows.append(advice or _first(audit, weighed_group, by, n))
     return show.h("<ol class='rb-first'>{}</ol>", show.join(rows))
 
 
-def more(weighed: Sequence[Weighed]) -> Markup:
+def more(weighed: Sequence[Weighed], listed: int = FIRST) -> Markup:
     """Return the way to all findings; how the list is ordered is there on hover and is read out."""
-    rest = sum(weighed_group.group.severity != "info" for weighed_group in weighed) - FIRST
+    rest = sum(weighed_group.group.severity != "info" for weighed_group in weighed) - listed
     if rest > 0:
         label = t("overview.more_kinds", n=rest)
     else:

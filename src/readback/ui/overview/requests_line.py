@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from readback.checks.comparisons import Pair, verdicts, weighed
 from readback.checks.groups import groups
-from readback.checks.held_requests import HeldRequests, count_held, describe_held, list_further
+from readback.checks.held_requests import count_held, describe_apart, describe_held, list_further, part_conditions
 from readback.checks.summary import Audit
 from readback.readers.files.paths import resolve
 from readback.readers.logs.decode import decode
@@ -27,7 +27,6 @@ from readback.workspace.tools import tool_logs
 
 CODE = "fmt-assembly-differs"
 MOST = 12  # conditions of which each is held against each
-NAMED = 3  # conditions that the line names; more are counted
 CHOICES = 20  # conditions of logs for which a choice is drawn
 
 
@@ -51,8 +50,9 @@ def describe(workspace: Workspace, audit: Audit, *, is_planned: bool = True) -> 
         return Markup("")  # the table of conditions says it: logs of the study itself that equal it are no news
     is_sample = audit.sample is not None
     sentence = describe_held(comparison, sample=is_sample)
-    if apart := _describe_apart(audit, comparison, is_planned=is_planned):
-        return show.h("{}", " ".join([apart, *list_further(comparison, sample=is_sample)]))
+    if not is_planned and (apart := describe_apart(audit, comparison)):
+        lead = show.link("findings", apart, code=CODE)
+        return show.join([lead, *list_further(comparison, sample=is_sample)], " ")
     if not comparison.differing:
         return show.h("{}", sentence)
     return show.h("{} {}", sentence, show.link("findings", t("held.see"), code=CODE))
@@ -71,7 +71,7 @@ def describe_comparable(audit: Audit) -> str:
     """Return which of the conditions whose logged requests all equal the files may be compared with each other; "" of
     too few or too many.
     """
-    _, others = _part_conditions(audit)
+    _, others = part_conditions(audit)
     if not 1 < len(others) <= MOST:
         return ""
     pairs = tuple(Pair(a, b) for a, b in combinations(others, 2))
@@ -80,28 +80,6 @@ def describe_comparable(audit: Audit) -> str:
     if fair == len(pairs):
         return t("held.comparable_all")
     return t("held.comparable_some", fair=fair, pairs=len(pairs))
-
-
-def _part_conditions(audit: Audit) -> tuple[list[str], list[str]]:
-    """Return the conditions of which logged requests differ, and the others."""
-    rows = [row for row in audit.conditions if row.choice.condition]
-    differing = [row.name for row in rows if row.observed[0] < row.observed[1]]
-    return differing, [row.name for row in rows if row.name not in differing]
-
-
-def _describe_apart(audit: Audit, comparison: HeldRequests, *, is_planned: bool) -> str:
-    """Return how many requests differ and of which conditions the scores are not to be compared with the others; ""
-    where that is no news of the others, or where the plan says what is compared.
-    """
-    differing, others = _part_conditions(audit)
-    if is_planned or not differing or not others:
-        return ""
-    names = t("verdict.and").join(f"“{name}”" for name in differing)
-    if len(differing) > NAMED:
-        names = t("held.conditions", n=len(differing))
-    compared = comparison.equal + comparison.respelled + comparison.differing
-    rest = t("held.others", n=len(others))
-    return t("held.apart_lead", n=comparison.differing, all=compared, names=names, others=rest)
 
 
 def draw_logs(workspace: Workspace) -> None:

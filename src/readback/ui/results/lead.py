@@ -12,6 +12,7 @@ from markupsafe import Markup
 from readback.checks import fair_pairs
 from readback.checks.comparisons import Verdict, differs
 from readback.checks.groups import Group
+from readback.checks.held_requests import count_held, describe_apart
 from readback.checks.repeated_answers import describe_repeated
 from readback.checks.summary import Audit
 from readback.html.templates import render_template
@@ -112,6 +113,10 @@ def render_answer(
         lines = [AnswerLine("", scales.headline, "")]
     if audit is not None and (repeated := describe_repeated(audit)):
         lines.append(AnswerLine("", repeated, ""))
+    if audit is not None and not compare.list_planned(workspace):
+        requests = count_held(audit, 0)
+        if requests is not None and requests.differing and (apart := describe_apart(audit, requests)):
+            lines.append(AnswerLine("", apart, ""))
     if conclusions and not isinstance(conclusions, BestOf):
         ordered = sorted(conclusions, key=_rank)
         lines += [_answer_pair(table, each) for each in ordered[: ANSWERED if len(ordered) <= ANSWERED else 1]]

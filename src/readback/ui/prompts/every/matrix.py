@@ -171,8 +171,9 @@ def _split_by_role(
         measured, cell = cells.get(row.choices[0]), line[0]
         if measured is None or not cell.messages:
             continue
-        if measured.reference is not None and measured.reference != in_view:
-            cell.against = t("cells.against_row", name=sent(measured.reference))
+        if measured.reference is not None:
+            key = "against_view" if measured.reference == in_view else "against_row"
+            cell.against = t(f"cells.{key}", name=sent(measured.reference))
         cell.by_role = [_make_message_cell(row, role, roles, measured, cells, shown_by) for role in roles]
 
 

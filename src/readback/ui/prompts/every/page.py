@@ -88,7 +88,7 @@ def _draw(page: Page, cells: Cells) -> None:
     excerpts = [excerpt for selection in homes.values() for excerpt in cells[selection].excerpts]
     most = message.find_most([segment for excerpt in excerpts for segment in excerpt.segments])
     ids = {fingerprint: _id(selection, page) for fingerprint, selection in homes.items()}
-    lead, key = _make_lead(page, cells, len(homes)), _draw_key(page, cells, homes, most)
+    lead, key = _make_lead(page, cells), _draw_key(page, cells, homes, most)
     above = [show.h('<p class="rb-lead">{}</p>', lead)]
     if homes and len(page.selections) > 1:
         above.append(render_matrix(page.rows, cells, ids, page.a, most))
@@ -114,7 +114,7 @@ def _find_homes(page: Page, cells: Cells) -> Mapping[str, Selection]:
     return homes
 
 
-def _make_lead(page: Page, cells: Cells, texts: int) -> Markup:
+def _make_lead(page: Page, cells: Cells) -> Markup:
     """Say how many texts there are, in which messages they differ, and whether something is wrong with them."""
     firsts = [cells[row.choices[0]] for row in page.rows if row.choices[0] in cells]
     if len(firsts) < len(page.rows):
@@ -123,7 +123,7 @@ def _make_lead(page: Page, cells: Cells, texts: int) -> Markup:
     if len(page.selections) == 1:
         sentences.append(show.h("{}", t("cells.single")))
     else:
-        sentences.append(show.h("{}", _count_texts(page, firsts, texts)))
+        sentences.append(show.h("{}", _count_texts(page, firsts)))
         sentences.append(_say_what_is_wrong(page, cells))
     unknown = sum(explain_unknown(cell) is not None for cell in firsts if cell.fingerprint)
     if unknown:
@@ -136,12 +136,10 @@ def _make_lead(page: Page, cells: Cells, texts: int) -> Markup:
     return show.join(sentences, " ")
 
 
-def _count_texts(page: Page, firsts: Sequence[PromptLengths], all_texts: int) -> str:
-    """Count the conditions, their distinct texts, and those that come through adapters, too."""
+def _count_texts(page: Page, firsts: Sequence[PromptLengths]) -> str:
+    """Count the conditions and their distinct texts."""
     texts = {cell.fingerprint for cell in firsts if cell.fingerprint}
     rows = t(f"cells.gets_{picker.kind()}", n=len(page.rows), texts=t("cells.different", n=len(texts)))
-    if all_texts > len(texts):
-        return t("cells.with_adapters", rows=rows, n=all_texts - len(texts))
     return t("cells.without_adapters", rows=rows)
 
 

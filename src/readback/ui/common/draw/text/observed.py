@@ -106,4 +106,6 @@ def cell(row: Row) -> Markup:
     text = t("overview.observed_cell", equal=equal, logged=logged)
     if equal == logged:
         return show.h('<span class="rb-fine">{}</span>', text)
-    return show.link("findings", text, code="fmt-assembly-differs", arm=row.name)
+    return show.link(
+        "findings", show.h('<span class="rb-bad">{}</span>', text), code="fmt-assembly-differs", arm=row.name
+    )
