@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from looking import links, page, said, words
+from looking import drawn, links, page, said, words
 from streamlit.testing.v1 import AppTest
 
 from readback import workspace
@@ -306,8 +306,8 @@ def test_a_fair_comparison_without_a_clear_difference_has_no_green_sign(serving:
 def marks(test: AppTest) -> list[tuple[str, str, str]]:
     """The look and the place of each difference that is drawn, and the numbers of its axis."""
     axis = "|".join(dict.fromkeys(re.findall(r'<span style="left:[\d.]+%">[^<]+</span>', said(test))))
-    drawn = re.findall(r'rb-mark-(\w+)">.*?rb-forest-mark" style="left:([\d.]+)%', said(test), re.S)
-    return [(look, at, axis) for look, at in drawn]
+    marks = re.findall(r'rb-mark-(\w+)">.*?rb-forest-mark" style="left:([\d.]+)%', said(test), re.S)
+    return [(look, at, axis) for look, at in marks]
 
 
 def test_a_difference_is_drawn_in_one_way_on_overview_results_and_review() -> None:
@@ -602,7 +602,5 @@ def test_which_prompt_a_log_belongs_to_can_be_seen_and_changed(serving: Any) -> 
     assert "log/results.json A | echo short the most similar text 1 1 record, by the values of question" in said
     choice = test.selectbox(key="log_log/results.json_A | echo")
     assert (choice.value, choice.options) == ("short", ["nothing here", "long", "short"])
-    choice.set_value("long").run()
-    assert not test.exception
-    test.run()
-    assert "A | echo long it is stated" in words(test)
+    drawn(choice.set_value("long").run())
+    assert "A | echo long it is stated" in words(drawn(test.run()))
