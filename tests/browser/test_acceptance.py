@@ -11,7 +11,8 @@ from test_security import CONTRASTS, faults
 
 pytestmark = pytest.mark.browser
 MAIN = '[data-testid="stMainBlockContainer"]'
-RULE = '.rb-first a[href*="code=fmt-system-text-in-user"]'
+MORE = ".rb-beside a"
+RULE = '.rb-rule-first a[href*="code=fmt-system-text-in-user"]'
 PLACE = ".rb-places a.rb-link"
 SIX = "workspace=six-conditions-mistakes"
 OTHER = "condition=instruction-only%2C+closed+book&b_condition=RAG-trained%2C+open+book"
@@ -88,8 +89,10 @@ def test_the_walk_by_keyboard_alone_and_each_step_as_a_link(demo: str, page: Any
     open_page(page, f"{demo}?{SIX}", ".rb-first")
     page.evaluate("window.kept = true")
     overview = keep(page.url)
+    tab_to(page, MORE)
+    keep(enter(page, "**/findings?**", ".rb-rule"))
     tab_to(page, RULE)
-    keep(enter(page, "**/findings?**", PLACE))
+    keep(enter(page, "**code=fmt-system-text-in-user**", PLACE))
     tab_to(page, ".st-key-more_filters button")
     page.keyboard.press("Enter")
     tab_to(page, ".st-key-severity input")

@@ -150,7 +150,7 @@ def test_a_line_that_cannot_be_read_is_below_its_finding(write: Any, capsys: pyt
 @pytest.mark.parametrize("content", ["hello\n", b"\xff\xfe" * 99, ""])
 def test_pages_say_that_nothing_was_observed_where_the_log_is_unreadable(serving: Any, content: Any) -> None:
     serving({**ONE, "log.jsonl": content, "readback.yml": {**ONE["readback.yml"], "sent": "log.jsonl"}})
-    assert "no log here says what was sent" in words(page("prompts", mode="plain"))
+    assert "no log proves it" in words(page("prompts", mode="plain"))
     assert "Every prompt is assembled from files, not observed in logged requests." in words(page())
 
 

@@ -98,4 +98,5 @@ def test_scores_alone_name_the_record_and_scores_that_are_all_the_same_show_no_r
 def test_where_no_score_differs_the_answers_that_differ_most_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     record = drawn(monkeypatch, EXAMPLES / "copied-prompts")
     assert "All 24 scores are the same; here the answers differ most" in record
-    assert record.count('<div class="rb-widest-side">') == 2
+    # Whether the check is there that calls them repeated depends on what was looked at before.
+    assert len(re.findall(r'<div class="rb-widest-side(?: rb-widest-void)?">', record)) == 2
