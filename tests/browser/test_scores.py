@@ -103,10 +103,8 @@ def test_the_first_thing_seen_is_the_planned_differences_and_a_criterion_is_chos
     assert "On 23 shared questions" in table.locator("caption").inner_text()
     page.get_by_text("cannot tell if fair").wait_for()  # when the prompts are looked at
     line = table.get_by_role("row", name="Does reading the manual help?")
-    assert all(
-        part in line.inner_text()
-        for part in ("+1.78", "1.05 to 2.52", "23 shared questions", "fair", "Only the prompt")
-    )
+    assert all(part in line.inner_text() for part in ("+1.78", "1.05 to 2.52", "fair", "Only the prompt"))
+    assert table.locator(".rb-forest-how").first.locator(".rb-forest-n").inner_text() == "23 shared questions"
     page.locator(".rb-criteria thead a", has_text="faithfulness").click()
     page.wait_for_url("**criterion=faithfulness**")
     settle(page)

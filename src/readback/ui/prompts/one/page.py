@@ -73,17 +73,17 @@ def draw() -> None:
     layers_there = {"wire": model_input is not None, "training": training, "stored": bool(stored)}
     view = layers.find_view(**layers_there)
     errors = model_input_view.errors(server)
-    size = len(model_input.text) if model_input is not None else 0
+    key = views.make_key(assembled) if view == "messages" else ""
     training_text = training_view.trained(assembled) if view == "training" else None
     if training_text:  # three texts beside each other need the whole width
-        layers.draw_switch(view, errors, size, **layers_there)
+        layers.draw_switch(view, errors, key, **layers_there)
         training_view.page(training_text, model_input, assembled)
     if assembled.messages and view not in ("stored", "training"):
         views.draw_lead(assembled, findings)
     left, right = present.columns([7, 3], gap="medium")
     if not training_text:
         with left:
-            layers.draw_switch(view, errors, size, **layers_there)
+            layers.draw_switch(view, errors, key, **layers_there)
     with left, present.slide("text"):
         views.warnings(assembled, tried)
         program_line.draw()

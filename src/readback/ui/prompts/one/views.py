@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
 from readback import adapters
 from readback.html import exact
@@ -82,8 +83,7 @@ def _draw_messages(
     tried: Mapping[str, Any],
 ) -> None:
     roles = {sent_message.role for sent_message in assembly.messages}
-    together = tuple(segment for sent_message in assembly.messages for segment in sent_message.segments)
-    key = message.make_key(together)
+    together = _join_segments(assembly)
     finding_cards.draw_errors([(n, f) for n, f in numbered if f.place.role not in roles])
     for index, sent_message in enumerate(assembly.messages):
         first = next(i for i, other in enumerate(assembly.messages) if other.role == sent_message.role) == index
@@ -105,8 +105,16 @@ def _draw_messages(
             gaps=empty,
             whole=sent_message.whole,
             together=together,
-            key="" if index else key,
         )
+
+
+def make_key(assembly: Assembly) -> Markup:
+    """Make the list that says how origins are marked in the messages."""
+    return message.make_key(_join_segments(assembly))
+
+
+def _join_segments(assembly: Assembly) -> tuple[Segment, ...]:
+    return tuple(segment for sent_message in assembly.messages for segment in sent_message.segments)
 
 
 def _anchor(assembly: Assembly) -> dict[str, Any]:

@@ -54,33 +54,31 @@ def find_view(**there: bool) -> str:
     return "messages"
 
 
-def draw_switch(view: str, errors: int = 0, size: int = 0, **there: bool) -> None:
+def draw_switch(view: str, errors: int = 0, key: Markup | str = "", **there: bool) -> None:
     """Draw the switch; a view that is not there stays, greyed, and says what it needs.
 
-    `errors`: of the server that makes what the model reads, since no other view shows them. `size`: characters of
-    what it reads.
+    `errors`: of the server that makes what the model reads, since no other view shows them. `key` says what the marks
+    in the texts below mean.
     """
     there = {"messages": True, **there}
     links = show.join(
-        [
-            _link(name, there.get(name, False), name == view, *((errors, size) if name == "wire" else (0, 0)))
-            for name in VIEWS
-        ]
+        [_link(name, there.get(name, False), name == view, errors if name == "wire" else 0) for name in VIEWS]
     )
-    tabs = '<nav aria-label="{}"><div class="rb-switch" role="tablist" aria-label="{}">{}</div></nav>'
-    show.draw(show.h(tabs, t("messages.views"), t("messages.views"), links))
+    tabs = (
+        '<div class="rb-switch-line"><nav aria-label="{}">'
+        '<div class="rb-switch" role="tablist" aria-label="{}">{}</div></nav>{}</div>'
+    )
+    show.draw(show.h(tabs, t("messages.views"), t("messages.views"), links, key))
 
 
-def _link(name: str, there: bool, here: bool, errors: int, size: int) -> Markup:
-    title: Markup | str = t(f"messages.view_{name}")
+def _link(name: str, there: bool, here: bool, errors: int) -> Markup:
+    title = t(f"messages.view_{name}")
     if not there:
         why = t(f"messages.needs_{name}")
         aloud = show.h('<span class="rb-aloud"> ({})</span>', why)
         return show.h('<span class="rb-off" role="tab" aria-disabled="true" title="{}">{}{}</span>', why, title, aloud)
     settings = {key: st.query_params.get(key) for key in ("whitespace", "look", "tokens", "citations")}
     href = address.href("prompts", layer=None if name == "messages" else name, **settings)
-    if size and not here:  # where it is in view, the heading has its size
-        title = show.h('{} <span class="rb-small">{}</span>', title, t("messages.view_wire_size", n=size))
     wrong = show.h(" {}", show.severity("error", errors)) if errors else ""
     return show.h(
         '<a class="rb-link" target="_self" role="tab" href="{}"{}>{}{}</a>', href, show.tab(here), title, wrong

@@ -39,12 +39,11 @@ def message(
     gaps: Sequence[exact.Gap] = (),
     whole: Values | None = None,
     together: Sequence[Segment] = (),
-    key: Markup | str = "",
 ) -> None:
     """Draw a text. `name` is unique on the page; `found` are findings with offsets into it, `numbers` theirs, `more`
     are further marks, `sized` its tokens; `held` is what the citations of an answer are held against; `gaps` are where
     values are missing; `whole` is the message as its row has it, whose tool calls, images and names stand below it.
-    `together` are the segments of all texts whose origins are marked alike, and `key` says what the marks mean.
+    `together` are the segments of all texts whose origins are marked alike.
     """
     text = "".join(segment.text for segment in segments)
     raw = exports.exact(text)
@@ -58,7 +57,7 @@ def message(
         counts = ", ".join(part for part in sizes if part)
     else:
         counts = _no_text(other_parts)
-    head = show.h('<div class="rb-head"><h2>{}</h2><span class="rb-small">{}</span>{}</div>', title, counts, key)
+    head = show.h('<div class="rb-head"><h2>{}</h2><span class="rb-small">{}</span></div>', title, counts)
     cut = sized.cut if token_sizes.on() else None
     marked = (*marks(findings, numbers), *more, *hits.marks(text), *cited.marked(text, source))
     with st.container(key=f"message_{name}", gap=None):
