@@ -43,7 +43,7 @@ MODELS = (("small model", "large model"), ("first checkpoint", "last checkpoint"
 CRITERIA = {"correct": (0, 1), "quality": (1, 2, 3, 4, 5), "relevance": (-1, 0, 1, 2), "helpfulness": (1, 2, 3)}
 SYSTEM = "You answer in one sentence."
 # What is on a page that is whole.
-SHOWN = {"overview": ".rb-status", "results": ".js-plotly-plot .main-svg"}
+SHOWN = {"overview": ".rb-status", "results": ".rb-forest-fair .rb-fairness, .rb-level-pairs"}
 MODELFILE = """\
 FROM ./model.gguf
 TEMPLATE \"\"\"{{ range .Messages }}<|{{ .Role }}|>{{ .Content }}

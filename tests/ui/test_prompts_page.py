@@ -113,6 +113,15 @@ def test_a_finding_in_the_address_stands_out() -> None:
     assert "rb-here" in said(test)
 
 
+def test_a_finding_in_a_field_that_is_not_sent_stands_out_beside_the_messages(
+    serving: Callable[[Mapping[str, Any]], Path],
+) -> None:
+    serving({"p.jinja": "{{ q }}", "d.jsonl": [{"id": "1", "q": "Why?", "note": "the clerk\u00e2\x80\x99s office"}]})
+    link = re.search(r"finding=([0-9a-f]+)", said(page("findings", code="dat-mojibake")))
+    assert link is not None
+    assert 'class="rb-card rb-finding rb-warning rb-here"' in said(messages(record="1", finding=link[1]))
+
+
 def test_next_finding_goes_on_to_the_next_record_with_one() -> None:
     test = messages(**SIX, condition="base, closed book")
     clicked(test, "next_finding")

@@ -176,6 +176,11 @@ def has_message(at: Location) -> bool:
     )
 
 
+def is_in_message(place: Location) -> bool:
+    """Tell whether a place is a stretch of a message, which is marked there; one of a field may not be sent at all."""
+    return place.role is not None and place.start is not None
+
+
 def finding(finding_: Finding, number: int | None = None, to_message: bool = True) -> Markup:
     """One finding: severity, its sentence, where it is, the code small; linked to its message.
 
@@ -202,7 +207,7 @@ def finding(finding_: Finding, number: int | None = None, to_message: bool = Tru
         count = h('<span class="rb-n">{}</span> ', number)
     else:
         count = Markup("")
-    in_address = not to_message and place.start is None and st.query_params.get("finding") == finding_.key
+    in_address = not to_message and not is_in_message(place) and st.query_params.get("finding") == finding_.key
     return h(
         '<div class="rb-finding rb-{}{}" id="f-{}"{}>{}{} <span class="rb-say">{}</span>'
         '<p class="rb-fix">{}</p>{}<p class="rb-where">{} <code>{}</code> {}</p></div>',

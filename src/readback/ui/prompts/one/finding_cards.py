@@ -100,7 +100,7 @@ def _draw_card(number: int, finding: Finding, context: Quoted, is_tried: bool) -
             fix=_capitalise(finding.fix),
             where=show.where(_spot(finding.place)),
             to_findings=show.link("findings", t("messages.see_in_findings"), code=finding.code),
-            here=finding.place.start is None and st.query_params.get("finding") == finding.key,
+            here=not show.is_in_message(finding.place) and st.query_params.get("finding") == finding.key,
         )
     )
     if not is_tried:
