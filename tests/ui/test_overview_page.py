@@ -604,3 +604,26 @@ def test_which_prompt_a_log_belongs_to_can_be_seen_and_changed(serving: Any) -> 
     assert (choice.value, choice.options) == ("short", ["nothing here", "long", "short"])
     drawn(choice.set_value("long").run())
     assert "A | echo long it is stated" in words(drawn(test.run()))
+
+
+def test_scores_of_conditions_that_are_called_like_prompts_say_how_to_state_what_was_sent(serving: Any) -> None:
+    scores = "id,condition,good\n" + "".join(f"{n},{name},{n % 2}\n" for n in (1, 2, 3) for name in ("short", "long"))
+    rows = [{"id": str(n), "q": "Why?"} for n in (1, 2, 3)]
+    files = {"d.jsonl": rows, "s.csv": scores, "short.jinja": "{{ q }}"}
+    modes = {"short": {"template": "{{ q }}"}, "long": {"template": "Well: {{ q }}"}}
+    workspace: dict[str, Any] = {"dataset": "d.jsonl", "modes": modes}
+    workspace["scores"] = [{"path": "s.csv", "item": "id", "condition": "condition", "criteria": ["good"]}]
+    serving({**files, "readback.yml": workspace})
+    sentence = "The scores name “short” and “long”, and prompts here are called so."
+    assert sentence in words(overview())
+    stated = [{"name": name, "mode": name} for name in modes]
+    serving({**files, "readback.yml": {**workspace, "conditions": stated}})
+    assert sentence not in words(overview())
+
+
+def test_a_table_that_looks_like_scores_and_is_all_there_is_comes_first(serving: Any) -> None:
+    rows = [f"q{n},{name},j,{1 + (n + len(name)) % 5}\n" for n in range(30) for name in ("a", "bb")]
+    serving({"s.csv": "id,condition,judge,helpful\n" + "".join(rows)})
+    test = overview()
+    assert "s.csv looks like scores under 1 criterion, and is not read yet." in words(test)
+    assert "Only the rows were checked" not in words(test)

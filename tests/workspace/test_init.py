@@ -99,6 +99,19 @@ def test_each_guess_has_its_reason_beside_it(write: Write) -> None:
     assert list(second.diagnostics) == []
 
 
+def test_how_to_state_which_prompt_was_sent_is_written_down_as_a_comment(write: Write) -> None:
+    """It is no statement until somebody takes the signs of the comment away; then scores and prompts are one."""
+    scores = "id,condition,good\n1,short,1\n1,a: {b}\\nlong,0\n"
+    modes = {"short": {"template": "{{ q }}"}, "a: {b}\nlong": {"template": "Well: {{ q }}"}}
+    rows = '{"id": "1", "q": "Why?"}\n'
+    root = write({"readback.yml": {"modes": modes, "scores": ["s.csv"]}, "s.csv": scores, "d.jsonl": rows})
+    first, again, text = written_down(root)
+    assert again.conditions == first.conditions == ()
+    (root / "readback.yml").write_text(re.sub(r"^# (?=conditions:|- \{)", "", text, flags=re.MULTILINE), "utf-8")
+    stated = workspace.open(root).conditions
+    assert [(condition.name, condition.mode) for condition in stated] == [(mode, mode) for mode in modes]
+
+
 def test_alternatives_are_named(write: Write) -> None:
     files = {"a.jsonl": [{"question": "a"}], "b.jsonl": [{"question": "b"}]}
     text = workspace.init_text(workspace.open(write(files)))

@@ -28,6 +28,9 @@ TIDY = "item,model,score\n1,A,4\n1,B,3\n2,A,5\n2,B,2\n"
         (RATED, "helpfulness,accuracy"),
         (BARE, "score"),
         ("Nr;Frage;Bewertung\n1;Was?;2\n2;Wer?;3\n3;Wo?;1\n", "Bewertung"),
+        ("id,model,judge,tone\n1,A,j,4\n1,B,j,3\n2,A,j,5\n2,B,j,2\n", "tone"),  # who judged whom, so it is a score
+        ("id,model,tone\n1,A,4\n1,B,3\n2,A,5\n2,B,2\n", ""),
+        ("id,model,judge,turns,split\n1,A,j,xx,1\n1,B,j,yy,2\n2,A,j,zz,1\n", ""),  # what sorts items rates nothing
         ("qid,query,year,page\nq1,a,1,2\nq2,b,2,3\nq3,c,3,1\n", ""),  # numbers that rate nothing
         ("id,question,quality\na,x,high\nb,y,low\nc,z,low\n", ""),  # words, not numbers
         ("question,rating\nWhat is it?,1\nWho is it?,2\nWhy is it?,2\n", ""),  # nothing says which item is rated
@@ -38,7 +41,7 @@ def test_columns_that_look_like_scores_are_proposed(write: Write, table: str, co
     opened = workspace.open(write({"t.csv": table}))
     assert opened.alternatives.get("scores", ()) == ((f"t.csv={columns}",) if columns else ())
     assert opened.scores == ()
-    assert (opened.dataset is None) == (table == BARE)
+    assert (opened.dataset is None) == (table == BARE or columns == "tone")
 
 
 def test_confirmed_they_are_scores_and_what_was_asked_stays_a_record(write: Write) -> None:

@@ -88,13 +88,15 @@ def _answer(
 
 def _answer_alone(workspace: Workspace, audit: Audit, judged: Sequence[Verdict], scored: ScoreTable | None) -> Markup:
     """Return the one sentence where no scores answer what was planned."""
-    if "asm-nothing-to-send" in audit.counts:
+    proposals = () if workspace.scores else proposed_scores.list_proposed(workspace.alternatives)
+    # Without rows, a table that looks like scores is all there is.
+    is_table_alone = bool(proposals) and workspace.dataset is None
+    if "asm-nothing-to-send" in audit.counts and not is_table_alone:
         return show.h("{}", t("overview.nothing_sent"))
     if judged:
         return paired.sentence(audit, judged)
     if scored and (sentence := lead.unplanned_answer(workspace, scored, audit)):
         return show.h("{}", sentence)
-    proposals = () if workspace.scores else proposed_scores.list_proposed(workspace.alternatives)
     if proposals:
         first_table = proposals[0]
         key = f"overview.lead_proposed_{first_table.key}"
@@ -136,10 +138,24 @@ def draw_first(
         is_unjudged = bool(scored and scored.synthetic)
         show.draw(first(audit, weighed, by, codes, is_unjudged=is_unjudged))
         show.draw(more(weighed, FIRST - is_unjudged))
-        return
-    none = nothing_to_repair(audit, judged, workspace)
-    step = way(workspace)
-    show.draw(show.h("<p>{} {}</p>", none, show.link(*reversed(step)) if step else ""))
+    else:
+        none = nothing_to_repair(audit, judged, workspace)
+        step = way(workspace)
+        show.draw(show.h("<p>{} {}</p>", none, show.link(*reversed(step)) if step else ""))
+    if scored:
+        show.draw(_advise_conditions(workspace, scored))
+
+
+def _advise_conditions(workspace: Workspace, scored: ScoreTable) -> Markup:
+    """Return how to state which prompt was sent under each condition, where scores name conditions as prompts are
+    called: the same name is a hint and no statement. "" where the workspace has conditions.
+    """
+    scored_names = {scored.label(key) for key in scored.columns.conditions}
+    names = [mode for mode in workspace.prompts if mode in scored_names]
+    if workspace.conditions or len(names) < 2:
+        return Markup("")
+    link = show.link("open", t("overview.first_state_conditions_way"))
+    return show.h("<p>{} {}</p>", t("overview.first_state_conditions", a=names[0], b=names[1]), link)
 
 
 def _describe_dispute(workspace: Workspace, scored: ScoreTable) -> Markup:

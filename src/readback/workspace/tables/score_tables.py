@@ -6,7 +6,7 @@ Unlike a table of judges such a table may also hold what was asked and answered;
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -96,7 +96,7 @@ def propose(draft: Draft, around: Survey, others: frozenset[str]) -> frozenset[s
         if file in others:
             continue
         called = any(RATED.search(name.strip()) or VERDICT.search(name.strip()) for name in candidate.fields)
-        if file not in confirmed and not called:
+        if file not in confirmed and not called and not _names_judge_and_condition(candidate.fields):
             continue  # before a row is decoded: of Parquet that takes a child
         rows = _read_rows(candidate)
         if file not in confirmed and (tidy := find_tidy_columns(rows)):
@@ -196,13 +196,31 @@ def _take_tidy(draft: Draft, file: str, tidy: TidyColumns) -> None:
 
 
 def find_score_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the columns that are probably scores: named so, and holding small numbers with few distinct values."""
+    """Return the columns that are probably scores: named so, and holding small numbers with few distinct values. In a
+    table that names a judge and a condition any such numbers are, whatever they are called.
+    """
     if len(rows) < LEAST_ROWS:
         return ()
-    scores = [name for name in rows[0] if RATED.search(name.strip()) and is_on_scale(row.get(name) for row in rows)]
+    on_scale = [name for name in rows[0] if is_on_scale(row.get(name) for row in rows)]
+    scores = [name for name in on_scale if RATED.search(name.strip())]
+    if not scores and _names_judge_and_condition(rows[0]):
+        scores = [name for name in on_scale if _is_nameless_criterion(name)]
     if _find_item(rows, scores):
         return tuple(scores)
     return ()
+
+
+def _names_judge_and_condition(names: Iterable[str]) -> bool:
+    """Tell whether one column is called a judge and another one a condition."""
+    lowered = {name.strip().lower() for name in names}
+    return not lowered.isdisjoint(JUDGE) and not lowered.isdisjoint((*CONDITION, *FACTORS))
+
+
+def _is_nameless_criterion(name: str) -> bool:
+    """Tell whether a column has no name of another meaning: an item, a condition, a run, a cost, what sorts items."""
+    lowered = name.strip().lower()
+    is_item = lowered in (*ITEM, *FURTHER_ITEMS, *WEAK_ITEMS)
+    return not (is_item or lowered in TOLD_APART or _is_extra(name) or SORTS.search(lowered))
 
 
 def _find_item(rows: Sequence[Mapping[str, Any]], scores: Sequence[str]) -> tuple[str, ...]:

@@ -386,6 +386,13 @@ def _write_conditions(workspace: Workspace) -> Iterator[str]:
         yield "conditions:"
     for condition in conditions:
         yield f"  - {format_flow(_build_condition(condition))}"
+    if workspace.scores and workspace.prompts and not workspace.conditions:
+        yield format_comment(
+            "Which prompt was sent under a condition of the scores is not known. State it, for example:"
+        )
+        yield format_comment("conditions:")
+        for mode in workspace.prompts:
+            yield format_comment(f"  - {format_flow({'name': mode, 'mode': mode})}")
 
 
 def _is_of_log(condition: Condition) -> bool:
