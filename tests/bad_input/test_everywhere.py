@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -32,20 +31,24 @@ PROMPT = {"prompt.txt": "Answer {question}."}
 ROWS = [{"id": str(number), "question": f"How deep is basin {number}?"} for number in range(6)]
 
 
+# A process that a large one starts begins with the peak of that one, as the system counts: so a small one starts it.
+MEASURE = """
+import resource, subprocess, sys
+code = subprocess.call(sys.argv[1:])
+print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10, file=sys.stderr)
+"""
+
+
 def check_in_a_process(root: Path, tmp_path: Path) -> tuple[int, dict[str, Any], int]:
     """The exit code of `readback check --format json`, its answer, and the MiB that it took at most."""
     out = tmp_path / "answer.json"
+    check = [sys.executable, "-m", "readback.cli", "check", str(root), "--format", "json", "--jobs", "1"]
     with out.open("wb") as file:
-        command = [sys.executable, "-m", "readback.cli", "check", str(root), "--format", "json", "--jobs", "1"]
-        child = subprocess.Popen(command, stdout=file, stderr=subprocess.PIPE)
-        assert child.stderr is not None
-        err = child.stderr.read().decode()
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        child.stderr.close()
+        done = subprocess.run([sys.executable, "-c", MEASURE, *check], stdout=file, stderr=subprocess.PIPE, check=True)
+    err = done.stderr.decode()
     assert "Traceback" not in err, err
-    answer = json.loads(out.read_bytes())
-    return child.returncode, answer, usage.ru_maxrss >> 10
+    code, size = err.split()[-2:]
+    return int(code), json.loads(out.read_bytes()), int(size)
 
 
 def look_everywhere(
