@@ -104,7 +104,7 @@ def test_the_first_item_is_the_fair_comparison_by_its_question_and_says_what_the
     assert "Before you sign: 6 items without a decision, 3 of them about 6 errors that nobody accepted" in told
     (choice,) = [group for group in test.button_group if group.label == "Decision"]
     assert list(choice.options) == ["Rely on it anyway", "Not until changed", "Decide later"]
-    assert '<p class="rb-decide-on">Does reading the manual help?</p>' in said(test)
+    assert '<p class="rb-decide-on">Your decision</p>' in said(test)
     assert "Signing is not blocked" in told
     named(test)
     form = decision_bar.get_form(Item(RESULT, "score", ""))

@@ -570,19 +570,14 @@ def test_a_row_has_its_places_and_the_conditions_they_are_in_and_all_add_up() ->
     test = findings(workspace="six-conditions-mistakes")
     rows = rows_of(test)
     assert rows["fmt-system-text-in-user"] == (
-        "✕ error The user message contains system text 48 places The server adds the "
-        "system message by itself. mistake 1: system text in the question · 24 "
+        "✕ error The user message contains system text 48 places mistake 1: system text in the question · 24 "
         "mistake 2: system text in the stored prompt · 24"
     )
     assert rows["fmt-train-serve-diff"].split("training ")[1] == (
-        "1 place and 2 hints A model answers best to exactly the bytes that it was trained on, and even one more line "
-        "feed before Answer: makes another prompt. mistake 1: system text in the question · 1 "
+        "1 place and 2 hints mistake 1: system text in the question · 1 "
         "instruction-only, open book · 1 hint RAG-trained, closed book · 1 hint"
     )
-    assert rows["dat-bad-line"].endswith(
-        "cannot be read 1 place A record that cannot be read is missing from every count, prompt and score. "
-        "data/harbour.jsonl"
-    )
+    assert rows["dat-bad-line"].endswith("cannot be read 1 place data/harbour.jsonl")
     assert sum(int(n) for n in re.findall(r'data-n="(\d+)"', said(test))) == 68
     assert "13 kinds, 68 places in all" in words(test)
     assert not re.search(r"rotate|rb-map", said(test))

@@ -247,7 +247,7 @@ def test_criterion_and_judge_come_from_the_address_and_a_change_goes_there(write
 
 def test_synthetic_scores_are_called_so(page: Open) -> None:
     app = page(EXAMPLES / "six-conditions-mistakes")
-    assert "Provisional: scored by a script, decide nothing yet." in drawn(app)
+    assert "Scored by a script: decide nothing yet." in drawn(app)
     assert app.selectbox("criterion").value == "relevance"
 
 

@@ -10,12 +10,11 @@ import streamlit as st
 from markupsafe import Markup
 
 from readback.checks.comparisons import Weighed
-from readback.checks.groups import WEIGHT, Group, by_severity, get_consequence
+from readback.checks.groups import WEIGHT, Group, by_severity
 from readback.checks.summary import Audit
 from readback.html.templates import render_template
 from readback.types import Severity, Workspace
 from readback.ui.common import address, show
-from readback.ui.common.draw import listing
 from readback.ui.common.draw.listing import FILTERS
 from readback.ui.findings import spread
 from readback.ui.overview import paired
@@ -67,7 +66,6 @@ def draw(view: View, rule_groups: Sequence[Group], whole: Sequence[Group], *, br
         "ui/findings/rule_list.html.jinja",
         t=t,
         label=t("findings.rules", n=len(rows)),
-        brief=brief,
         sections=sections,
         foot=foot,
         out=address.href("findings", **{**filters, "code": view.code, "arm": None}) if view.arm and not more else "",
@@ -138,7 +136,6 @@ def _row(group: Group, whole: Group, view: View) -> Mapping[str, object]:
         if group.count < whole.count
         else t("findings.places", n=count),
         "lighter": _describe_lighter(group),
-        "consequence": listing.prose(get_consequence(group.code)),
         "left_out": t("findings.sum_more", n=whole.count - listed) if whole.count > listed else "",
         "arms": arms,
         "rest": t("findings.other_arms", n=rest) if rest else "",

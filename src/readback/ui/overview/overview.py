@@ -194,9 +194,9 @@ def first(
     """
     rows: list[Markup | str] = []
     if is_unjudged:
-        way_to_scores = show.link("results", t("overview.first_judge_scores"))
-        item = '<li>{} <strong>{}</strong><p class="rb-first-fix">{}</p></li>'
-        rows.append(show.h(item, show.sign_severity("warning"), t("overview.first_judge"), way_to_scores))
+        way_to_scores = show.link("results", t("overview.first_judge"))
+        item = "<li>{} <strong>{}</strong></li>"
+        rows.append(show.h(item, show.sign_severity("warning"), way_to_scores))
     for n, weighed_group in enumerate(look_at(weighed)[: FIRST - is_unjudged], len(rows) + 1):
         advice = _advise(audit, weighed_group) if weighed_group.group.code in stated else ""
         rows.append(advice or _first(audit, weighed_group, by, n))

@@ -41,7 +41,8 @@ UNLOOKED = Fairness("", "", Markup(""))
 @dataclass(frozen=True, slots=True)
 class ForestLine:
     """A difference as the picture shows it; `low`, `high` and `at` are places on the axis, in percent of its length.
-    `is_quiet` says that its verdict on fairness must not look like an answer, since the scores give none.
+    `is_quiet` says that its verdict on fairness must not look like an answer, since the scores give none, `is_partial`
+    that something was not checked for it.
     """
 
     question: str
@@ -61,6 +62,7 @@ class ForestLine:
     reason: Markup | str
     working: Markup
     moved: Markup | str = ""
+    is_partial: bool = False
     at: float | None = None
     low: float = 0.0
     high: float = 0.0
@@ -355,6 +357,7 @@ def _build_line(
         reason=fairness.reason,
         working=lead.render_working(table, workspace, line, fairness, criterion, first=is_first),
         moved=_link_moved(table, line, criterion),
+        is_partial=fairness.is_partial,
         at=mark.at,
         low=mark.low,
         high=mark.high,

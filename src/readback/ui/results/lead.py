@@ -43,13 +43,15 @@ ANSWERED = 2  # planned comparisons that are all answered in words; of more the 
 @dataclass(frozen=True, slots=True)
 class Fairness:
     """Whether a pair may be compared: the kind of the verdict ("unchecked" before a check, "" where none can be given),
-    why in a few words, and the whole of it in paragraphs. `shared_findings` are the errors and warnings of both sides.
+    why in a few words, and the whole of it in paragraphs. `shared_findings` are the errors and warnings of both sides,
+    `is_partial` says that something was not checked.
     """
 
     kind: str
     reason: Markup | str
     whole: Markup
     shared_findings: tuple[Group, ...] = ()
+    is_partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,10 +351,9 @@ def judge_fairness(table: ScoreTable, workspace: Workspace, comparison: Comparis
         for each in fairness.weighed_groups
         if each.group.severity != "info" and fairness.verdict.pair in each.both_sided
     ]
-    if fairness.verdict.kind in ("fair", "same"):
-        reasons = (*reasons, verdict.name_unchecked(fairness.verdict))
     reason = show.join([part for part in reasons if part], " ")
-    return Fairness(fairness.verdict.kind, reason, show.join(parts), tuple(shared))
+    is_partial = fairness.verdict.kind in ("fair", "same") and bool(verdict.name_unchecked(fairness.verdict))
+    return Fairness(fairness.verdict.kind, reason, show.join(parts), tuple(shared), is_partial=is_partial)
 
 
 def _explain(pair_verdict: Verdict) -> Markup | str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from readback.checks.groups import WEIGHT
+from readback.checks.repeated_answers import describe_repeated
 from readback.html.templates import render_template
 from readback.scores import in_view
 from readback.scores.comparing.comparison import Compared
@@ -23,7 +24,7 @@ from readback.scores.values.criteria import MINUS
 from readback.types import Criterion, Workspace
 from readback.ui.common import show
 from readback.ui.common.draw import places
-from readback.ui.results import choices, drilldown, forest, matrix, means
+from readback.ui.results import choices, drilldown, forest, lead, matrix, means
 from readback.ui.results.choices import View
 from readback.ui.results.drilldown import format_address
 from readback.ui.results.forest import ForestLine
@@ -75,13 +76,18 @@ def draw_level(
         entries.sort(key=lambda entry: entry.kind != "unfair")
     sides = {side for line in lines for side in (line.a, line.b)}
     inside = [row for row in rows if row.condition in sides]
+    audit = lead.get_audit()
+    if audit is not None and describe_repeated(audit):
+        meaning = ""  # the first words of the page have said what the scores are worth
+    else:
+        meaning = " ".join((_describe_scores(table, inside, criterion), t("scores.level_meaning")))
     in_sight = planned_count + SHOWN
     rest = max(len(entries) - in_sight, 0) + len(alike)
     show.draw(
         render_template(
             "ui/results/level.html.jinja",
             t=t,
-            meaning=" ".join((_describe_scores(table, inside, criterion), t("scores.level_meaning"))),
+            meaning=meaning,
             ways=[
                 *_list_shared(fairness),
                 *_count_unfair(lines, fairness),

@@ -37,20 +37,21 @@ def draw(agenda: Agenda, item: Item, warning: str | None = None) -> None:
     made_on.begin(item.subject)
     with st.container(key="decide_item"):
         if not present.on():
-            show.draw(show.h('<p class="rb-decide-on">{}</p>', agenda_items.title(item)))
+            show.draw(show.h('<p class="rb-decide-on">{}</p>', t("review.your_decision")))
         if decision is not None:
             show.draw(agenda_items.draw_decision(decision))
         with st.form(f"form_{form}", border=False, enter_to_submit=True):
             reviewing.draft_key(form)
             with st.container(key="item_verdict", horizontal=True, gap="small"):
+                if warning is not None:
+                    show.draw(show.h('<p class="rb-warned-hint">{}</p>', t("decision.warned_hint")))
                 st.segmented_control(
                     t("review.verdict"),
                     state.VERDICTS,
                     key=f"verdict_{form}",
                     format_func=partial(_name_choice, item.kind, warning is not None),
+                    label_visibility="collapsed",
                 )
-                if warning is not None:
-                    show.draw(show.h('<p class="rb-small rb-warned-hint">{}</p>', t("decision.warned_hint")))
                 hint = t("review.reason_hint" if item.kind in ("comparison", "score") else "review.reason_hint_finding")
                 st.text_area(t("review.reason"), key=f"reason_{form}", height=68, placeholder=hint)
             with st.container(key="item_rest", horizontal=True, vertical_alignment="bottom", gap="small"):

@@ -22,6 +22,7 @@ from readback.html.templates import render_template
 from readback.prompts.selections import explain_unknown_system
 from readback.types import Message, Role, Selection, Severity
 from readback.ui.common import show
+from readback.ui.common.draw import picker
 from readback.ui.common.draw.text import message
 from readback.ui.common.state import choice
 from readback.ui.prompts.every.cells import Cells, Row
@@ -70,7 +71,7 @@ class TextCell:
 
     `is_beside` says that the marks are signs, for which there is room behind the text. `id` is that of the element that
     shows the whole text, `label` what a screen reader says of the link there. `by_role` has a cell for each role where
-    roles have columns, and `against` what this row is compared with where that is not the text in view.
+    roles have columns, and `against` what this row is compared with, `is_against_row` that this is another row.
     """
 
     way: str
@@ -85,6 +86,7 @@ class TextCell:
     is_same: bool = False
     by_role: Sequence[MessageCell] = ()
     against: str = ""
+    is_against_row: bool = False
 
 
 def render_matrix(rows: Sequence[Row], cells: Cells, ids: Mapping[str, str], in_view: Selection, most: str) -> Markup:
@@ -106,7 +108,7 @@ def render_matrix(rows: Sequence[Row], cells: Cells, ids: Mapping[str, str], in_
     if roles:
         _split_by_role(rows, lines, cells, roles, in_view)
         heads = [(t(f"cells.head_{role}"), "") for role in roles]
-        caption = _name_only_column(columns[0], len(all_columns))
+        caption = t("cells.head_condition" if picker.kind() == "condition" else "overview.name")
     else:
         heads = [(_name_column(column), t("cells.against_left") if n else "") for n, column in enumerate(columns)]
         caption = ""
@@ -119,6 +121,8 @@ def render_matrix(rows: Sequence[Row], cells: Cells, ids: Mapping[str, str], in_
     every_cell = [*(cell for *_, line in lines for cell in line), *(cell for fold in folded for _, cell in fold.lines)]
     if any("rb-moved" in text for cell in every_cell for _, text in cell.messages):
         key.append(show.h('<mark class="rb-moved">{}</mark>', t("cells.key_moved")))
+    if roles and (adapters := _name_only_column(columns[0], len(all_columns))):
+        key.append(show.h('<span class="rb-small">{}</span>', adapters))
     return render_template(
         "ui/prompts/every/matrix.html.jinja",
         heads=heads if roles or len(all_columns) > 1 or len(columns[0].adapters) > 1 else [],
@@ -172,7 +176,8 @@ def _split_by_role(
         if measured is None or not cell.messages:
             continue
         if measured.reference is not None:
-            key = "against_view" if measured.reference == in_view else "against_row"
+            cell.is_against_row = measured.reference != in_view
+            key = "against_row" if cell.is_against_row else "against_view"
             cell.against = t(f"cells.{key}", name=sent(measured.reference))
         cell.by_role = [_make_message_cell(row, role, roles, measured, cells, shown_by) for role in roles]
 
