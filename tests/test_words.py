@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import re
 import string
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
+import yaml
 
 from readback import words
 from readback.project_files import PROJECT
@@ -117,3 +119,23 @@ def test_a_language_needs_no_more_than_some_of_the_sentences(monkeypatch: pytest
     words.language.cache_clear()
     words._read_file.cache_clear()
     assert sentences == {"de": ("de", "Öffnen", "2 records"), "xx": ("en", "Open", "2 records")}
+
+
+def list_repeated_keys(node: yaml.Node, above: str = "") -> Iterator[str]:
+    """Yield the path of each key that a mapping has twice: the reader would take the last and say nothing."""
+    if not isinstance(node, yaml.MappingNode):
+        return
+    seen: set[str] = set()
+    for key, value in node.value:
+        path = f"{above}.{key.value}"
+        if key.value in seen:
+            yield path
+        seen.add(key.value)
+        yield from list_repeated_keys(value, path)
+
+
+@pytest.mark.parametrize("file", ["words/en.yml", "catalogue/en.yml"])
+def test_no_key_of_the_words_is_there_twice(file: str) -> None:
+    text = (words.HERE.parent / file).read_text("utf-8")
+    assert list(list_repeated_keys(yaml.compose(text))) == []
+    assert list(list_repeated_keys(yaml.compose("a: {b: 1, c: 2, b: 3}"))) == [".a.b"]

@@ -318,9 +318,9 @@ def test_a_message_that_a_row_above_has_is_named_and_not_repeated() -> None:
     table = matrix(every(workspace="six-conditions", condition="instruction-only, open book"))
     shown = {name: [text for _, text in messages(line)] for name, line in table.items()}
     assert shown["instruction-only, closed book"][0] == "= the same as “instruction-only, open book”"
-    assert shown["base, closed book"][1] == "= the same as “instruction-only, closed book”"
+    assert shown["base, closed book"][1] == "The text is that of “instruction-only, closed book”."
     assert shown["RAG-trained, open book"][1] == "= the same as “base, open book”"
-    assert shown["RAG-trained, closed book"][0] == "= the same as “RAG-trained, open book”"
+    assert shown["RAG-trained, closed book"][0] == "The text is that of “RAG-trained, open book”."
 
 
 def test_texts_with_other_roles_or_two_of_one_role_have_no_column_for_each(monkeypatch: pytest.MonkeyPatch) -> None:

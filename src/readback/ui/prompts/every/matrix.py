@@ -57,12 +57,15 @@ class FoldedColumn:
 
 @dataclass(frozen=True, slots=True)
 class MessageCell:
-    """What a row shows in the column of a role: what is different there, and the message in short, or in words."""
+    """What a row shows in the column of a role: what is different there, and the message in short, or in words. Of a
+    message that differs and that a row above has, `words_after` name that row.
+    """
 
     role: str
     changes: str = ""
     words: str = ""
     text: str = ""
+    words_after: str = ""
 
 
 @dataclass(slots=True)
@@ -202,6 +205,8 @@ def _make_message_cell(
     home = row.name
     if len(text) == excerpt.length:  # of a longer one nobody knows here whether it is the same
         home = shown_by.setdefault((role, text), row.name)
+    if home != row.name and changes:
+        return MessageCell(role, phrases, words_after=t("cells.text_of_row", name=home))
     if home != row.name:
         return MessageCell(role, phrases, words=t("cells.same_message_as", name=home))
     return MessageCell(role, phrases, text=_make_message(excerpt, measured, cells, False)[1])
